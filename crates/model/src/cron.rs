@@ -1,0 +1,3 @@
+//! Cron.
+/// x
+pub struct Cron;

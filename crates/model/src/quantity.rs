@@ -1,0 +1,3 @@
+//! Quantities.
+/// x
+pub struct Quantity;
