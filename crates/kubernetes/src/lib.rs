@@ -1,1 +1,19 @@
-//! Placeholder.
+//! Kubernetes objects in any format to the model, and the snapshot file.
+//!
+//! [`Reader`] takes files, pages of lists and lines of watches and ends in a [`restow_model::Snapshot`]. Everything that is
+//! particular to Kubernetes' own formats stops here.
+
+mod anonymize;
+mod convert;
+pub mod file;
+mod kind;
+mod read;
+mod wire;
+
+pub use anonymize::anonymize;
+pub use convert::{FieldPath, Step};
+pub use kind::Kind;
+pub use read::{
+    Found, ListPage, ObjectName, Position, ReadError, ReadOptions, ReadSummary, Reader, Reason,
+    Skipped, WatchEvent, find_inputs,
+};

@@ -1,1 +1,25 @@
-//! Placeholder.
+//! Generated clusters and a scripted API server, for tests and benchmarks of every other crate.
+//!
+//! - [`generate`] writes a whole cluster as `kubectl` prints it; [`Cluster`] makes single objects of one.
+//! - [`server::ApiServer`] serves a generated or written cluster over HTTP, and whatever trouble a test wants.
+//! - Everything is decided by a seed: equal options give equal bytes, on every machine.
+
+mod emit;
+mod flavor;
+mod generate;
+mod kinds;
+mod objects;
+mod plan;
+mod rng;
+pub mod server;
+mod text;
+mod yaml;
+
+pub use emit::{Emitter, Style};
+pub use flavor::Flavor;
+pub use generate::{Format, Options, generate, generate_bytes, write_cluster};
+pub use kinds::ObjectKind;
+pub use objects::Header;
+pub use plan::{Cluster, Size};
+pub use rng::Rng;
+pub use text::{NOW, time};

@@ -1,0 +1,93 @@
+//! Azure VM sizes as Karpenter's Azure provider describes them.
+
+use std::borrow::Cow;
+
+use super::{arch, common_labels, signed};
+use crate::pack::{PackError, Types};
+use crate::{AKS_MAX_PODS, InstanceType, Provider, Shape, Text, aks_allocatable};
+
+/// A size's name without its number of CPUs, `Ds_v5` of `Standard_D4s_v5`: what a family is called.
+pub fn series(name: &str) -> String {
+    let size = name.strip_prefix("Standard_").unwrap_or(name);
+    let (head, tail) =
+        size.split_once('_').map_or((size, ""), |(head, _)| (head, &size[head.len()..]));
+    let Some(from) = head.find(|c: char| c.is_ascii_digit()) else {
+        return size.to_owned();
+    };
+    let to = head[from..]
+        .find(|c: char| !c.is_ascii_digit() && c != '-')
+        .map_or(head.len(), |end| from + end);
+    format!("{}{}{tail}", &head[..from], &head[to..])
+}
+
+/// Whose GPUs a size has, by its name: all are NVIDIA's but the NVv4, NGads and MI300X ones.
+pub fn gpu_vendor(name: &str) -> &'static str {
+    let size = name.strip_prefix("Standard_").unwrap_or(name);
+    let radeon = size.contains("MI300") || size.contains("V620") || size.contains("V710");
+    if radeon || (size.starts_with("NV") && size.ends_with("as_v4")) { "amd" } else { "nvidia" }
+}
+
+pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
+    let names = rows.text("name")?;
+    let (families, archs, gpu_names) =
+        (rows.text("family")?, rows.text("arch")?, rows.text("gpu_name")?);
+    let (vcpu, active) = (signed(rows, "vcpu")?, rows.numbers("active_vcpu")?);
+    let (memory, gpus) = (signed(rows, "memory_mib")?, signed(rows, "gpu_count")?);
+    let mut types = Vec::with_capacity(names.len());
+    for (row, name) in names.iter().enumerate() {
+        let arch = arch(&archs[row]);
+        let mut labels = common_labels(name, &arch, "linux");
+        let mut add = |key: &'static str, value: String| {
+            labels.push((Cow::Borrowed(key), Cow::Owned(value)));
+        };
+        add("karpenter.azure.com/sku-name", name.clone());
+        if let Some(letter) = families[row].chars().next() {
+            add("karpenter.azure.com/sku-family", letter.to_string());
+        }
+        add("karpenter.azure.com/sku-series", families[row].clone());
+        let version = name.rsplit_once("_v").map_or("1", |(_, version)| version);
+        if version.bytes().all(|c| c.is_ascii_digit()) {
+            add("karpenter.azure.com/sku-version", version.to_owned());
+        }
+        for key in ["karpenter.azure.com/sku-cpu", "kubernetes.azure.com/sku-cpu"] {
+            add(key, vcpu[row].to_string());
+        }
+        for key in ["karpenter.azure.com/sku-memory", "kubernetes.azure.com/sku-memory"] {
+            add(key, memory[row].to_string());
+        }
+        add("karpenter.azure.com/sku-gpu-count", gpus[row].to_string());
+        let vendor = gpu_vendor(name);
+        if gpus[row] > 0 {
+            add("karpenter.azure.com/sku-gpu-manufacturer", vendor.to_owned());
+            if !gpu_names[row].is_empty() {
+                add("karpenter.azure.com/sku-gpu-name", gpu_names[row].clone());
+            }
+        }
+        // Of a constrained-core size the machine sees fewer CPUs than are paid for.
+        let cores = active[row].and_then(|cores| i64::try_from(cores).ok()).unwrap_or(vcpu[row]);
+        let shape = Shape {
+            vcpu: cores,
+            memory_mib: memory[row],
+            max_pods: AKS_MAX_PODS,
+            arm64: arch == "arm64",
+            shared_core: false,
+        };
+        let (mut capacity, mut allocatable) = aks_allocatable(shape);
+        let resource = if vendor == "amd" { "amd.com/gpu" } else { "nvidia.com/gpu" };
+        capacity.set_extended(Cow::Borrowed(resource), gpus[row]);
+        allocatable.set_extended(Cow::Borrowed(resource), gpus[row]);
+        types.push(InstanceType {
+            name: name.as_str().into(),
+            provider: Provider::Azure,
+            family: Text::Owned(families[row].clone()),
+            arch,
+            os: vec![Cow::Borrowed("linux")],
+            memory_bytes: memory[row] << 20,
+            capacity,
+            allocatable,
+            labels: labels.into_iter().collect(),
+            offerings: Vec::new(),
+        });
+    }
+    Ok(types)
+}

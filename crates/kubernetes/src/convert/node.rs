@@ -1,0 +1,27 @@
+//! Nodes.
+
+use restow_model::{Node, Rounding};
+
+use super::{At, Converted, Parts};
+use crate::wire::node as wire;
+
+impl Parts {
+    pub(crate) fn node(&mut self, node: &wire::Node<'_>) -> Converted<Node> {
+        Ok(Node {
+            meta: self.meta(&node.metadata)?,
+            provider_id: self.str(&node.spec.provider_id),
+            taints: self.taints(&node.spec.taints).at("taints").at("spec")?,
+            unschedulable: node.spec.unschedulable,
+            capacity: self
+                .resources(&node.status.capacity, Rounding::Down)
+                .at("capacity")
+                .at("status")?,
+            allocatable: self
+                .resources(&node.status.allocatable, Rounding::Down)
+                .at("allocatable")
+                .at("status")?,
+            conditions: self.conditions(&node.status.conditions)?,
+            kubelet: self.str(&node.status.node_info.kubelet_version),
+        })
+    }
+}
