@@ -3,15 +3,17 @@
 //! The lists live outside the repository; their README says where each is from, and `NOTICE` repeats it. The tables
 //! are checked by reading them back, and equal lists give equal bytes.
 
+mod check;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
-use restow_catalog::builtin::{aws_name_parts, azure_series, from_table, kwok_catalog};
+use anyhow::{Context, Result, ensure};
+use restow_catalog::Provider;
+use restow_catalog::builtin::{aws_name_parts, azure_series};
 use restow_catalog::pack::{Column, RegionPrices, SpotCell, SpotColumn, Table, Types};
-use restow_catalog::{CapacityType, Provider};
 use restow_model::Price;
 
 /// Days that the lists are of, from their README.
@@ -32,11 +34,11 @@ pub(crate) fn run(data_dir: Option<PathBuf>) -> Result<()> {
         (Provider::Gcp, gcp(&lists)?),
     ] {
         let file = table.encode()?;
-        check(provider, &table, &file)?;
+        check::reads_back(provider, &table, &file)?;
         std::fs::write(tables.join(format!("{}.bin", provider.name())), &file)?;
     }
-    check_aws_allocatable(&lists, tables)?;
-    check_kwok(&lists)
+    check::aws_allocatable(&lists, tables)?;
+    check::kwok(&lists)
 }
 
 /// A list as maps from column to cell.
@@ -197,8 +199,15 @@ fn column(zone_id: &str, names: &[&str], cells: &BTreeMap<String, SpotCell>) -> 
 
 fn azure(lists: &Path) -> Result<Table> {
     let mut types = list(lists, "azure-instance-types.csv")?;
-    // AKS takes no Basic sizes.
+    let on_demand = list(lists, "azure-on-demand-prices.csv.gz")?;
+    // AKS takes no Basic sizes. Sizes that only the prices know are kept for pricing nodes.
     types.retain(|row| row["name"].starts_with("Standard_"));
+    let shaped: BTreeSet<String> = types.iter().map(|row| row["name"].clone()).collect();
+    let priced: BTreeSet<&String> = on_demand.iter().map(|row| &row["instance_type"]).collect();
+    for name in priced.into_iter().filter(|name| !shaped.contains(*name)) {
+        let cells = [("name", name.as_str()), ("vcpu", ""), ("active_vcpu", "")];
+        types.push(cells.map(|(column, cell)| (column.to_owned(), cell.to_owned())).into());
+    }
     for row in &mut types {
         let name = row["name"].clone();
         row.insert("family".into(), azure_series(&name));
@@ -212,7 +221,6 @@ fn azure(lists: &Path) -> Result<Table> {
     for column in ["vcpu", "active_vcpu", "memory_mib", "gpu_count"] {
         columns.push(rows.numbers(column, column)?);
     }
-    let on_demand = list(lists, "azure-on-demand-prices.csv.gz")?;
     // The spot prices are older than the others and stay what they were, under their own date: a ratio of old prices
     // times a new one would be a price that nobody ever paid.
     let spot = list(lists, "azure-spot-prices.csv")?;
@@ -322,74 +330,4 @@ fn regional(
             }
         })
         .collect()
-}
-
-/// Reads the file back as the program does.
-fn check(provider: Provider, table: &Table, file: &[u8]) -> Result<()> {
-    for region in &table.regions {
-        let catalog = from_table(provider, file, Some(&region.name))?;
-        for (row, name) in table.types.text("name")?.iter().enumerate() {
-            let Some(found) = catalog.get(name) else { bail!("{name} is lost") };
-            let of = |capacity_type| {
-                let all = found.offerings.iter();
-                all.filter(|own| own.capacity_type == capacity_type)
-                    .map(|own| own.price)
-                    .collect::<BTreeSet<Price>>()
-            };
-            let expected: BTreeSet<Price> = region.on_demand[row].into_iter().collect();
-            ensure!(of(CapacityType::OnDemand) == expected, "{name} in {}", region.name);
-            let expected: BTreeSet<Price> = region
-                .spot
-                .iter()
-                .filter_map(|column| match column.cells[row] {
-                    SpotCell::Price(price) => Some(price),
-                    _ => None,
-                })
-                .collect();
-            ensure!(of(CapacityType::Spot) == expected, "spot of {name} in {}", region.name);
-        }
-    }
-    Ok(())
-}
-
-/// The formulas must give what Karpenter's reference page lists.
-fn check_aws_allocatable(lists: &Path, tables: &Path) -> Result<()> {
-    let catalog = from_table(Provider::Aws, &std::fs::read(tables.join("aws.bin"))?, None)?;
-    for row in list(lists, "aws-instance-types.csv")? {
-        let Some(found) = catalog.get(&row["name"]) else { bail!("{} is lost", row["name"]) };
-        let own = &found.allocatable;
-        let listed = |column: &str| row[column].parse::<i64>();
-        let same = own.cpu_milli == listed("allocatable_cpu_m")?
-            && own.memory_bytes >> 20 == listed("allocatable_memory_mib")?
-            && own.ephemeral_bytes >> 30 == listed("allocatable_ephemeral_gib")?
-            && own.pods == listed("allocatable_pods")?;
-        // Pages before 1.14 were made with other assumptions.
-        ensure!(
-            same || row["source"] != "karpenter-docs-v1.14",
-            "{}: allocatable {own:?} differs from the page",
-            row["name"]
-        );
-    }
-    Ok(())
-}
-
-/// The formula must give what the KWOK provider's file lists.
-fn check_kwok(lists: &Path) -> Result<()> {
-    let catalog = kwok_catalog();
-    let rows = list(lists, "kwok-instance-types.csv")?;
-    ensure!(rows.len() == catalog.types().len(), "the list has {} types", rows.len());
-    for row in rows {
-        let Some(found) = catalog.get(&row["name"]) else { bail!("{} is lost", row["name"]) };
-        let pods: i64 = row["pods"].parse()?;
-        ensure!(found.capacity.pods == pods, "{}: pods", row["name"]);
-        ensure!(found.offerings.len() == 8, "{}: offerings", row["name"]);
-        for offering in &found.offerings {
-            let column = match offering.capacity_type {
-                CapacityType::Spot => "spot_usd_per_hour",
-                _ => "on_demand_usd_per_hour",
-            };
-            ensure!(price(&row[column])? == Some(offering.price), "{}: {column}", row["name"]);
-        }
-    }
-    Ok(())
 }

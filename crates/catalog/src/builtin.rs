@@ -170,6 +170,11 @@ fn offer(types: &mut [InstanceType], prices: &RegionPrices) {
                 (column.cells.get(row).copied().unwrap_or_default(), id.as_ref())
             })
         };
+        for (cell, id) in cells() {
+            if let SpotCell::Price(price) = cell {
+                instance_type.offerings.push(new(CapacityType::Spot, price, id.cloned()));
+            }
+        }
         // On demand costs the same in the whole region, but not every zone sells every type. What a Local Zone
         // charges on demand the table does not have.
         let zones: Vec<&Arc<str>> = cells()
@@ -184,11 +189,6 @@ fn offer(types: &mut [InstanceType], prices: &RegionPrices) {
             for id in zones {
                 let offering = new(CapacityType::OnDemand, price, Some(id.clone()));
                 instance_type.offerings.push(offering);
-            }
-        }
-        for (cell, id) in cells() {
-            if let SpotCell::Price(price) = cell {
-                instance_type.offerings.push(new(CapacityType::Spot, price, id.cloned()));
             }
         }
     }
@@ -206,12 +206,15 @@ fn common_labels(name: &str, arch: &Text, os: &'static str) -> Vec<(Text, Text)>
     labels
 }
 
-/// Architectures without an allocation.
-fn arch(name: &str) -> Text {
-    match name {
-        "amd64" => Cow::Borrowed("amd64"),
-        "arm64" => Cow::Borrowed("arm64"),
-        other => Cow::Owned(other.to_owned()),
+/// Values that many types have, without an allocation.
+fn known(text: &str) -> Text {
+    const COMMON: [&str; 14] = [
+        "", "amd64", "arm64", "intel", "amd", "aws", "nitro", "xen", "nvidia", "large", "xlarge",
+        "c", "m", "r",
+    ];
+    match COMMON.iter().find(|common| **common == text) {
+        Some(common) => Cow::Borrowed(common),
+        None => Cow::Owned(text.to_owned()),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use restow_model::Price;
 use serde::Serialize;
 
+use crate::money::dollars_or_null;
 use crate::{CapacityType, Catalog, InstanceType};
 
 /// The differences between two catalogs, by type name.
@@ -39,8 +40,10 @@ pub struct PriceChange {
     /// The zone's name, or else its id.
     pub zone: Option<String>,
     /// The old price; `None` when there was no such offering.
+    #[serde(rename = "pricePerHourBefore", serialize_with = "dollars_or_null")]
     pub before: Option<Price>,
     /// The new price; `None` when there no longer is such an offering.
+    #[serde(rename = "pricePerHourAfter", serialize_with = "dollars_or_null")]
     pub after: Option<Price>,
 }
 

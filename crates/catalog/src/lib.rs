@@ -10,12 +10,12 @@
 
 mod adjust;
 mod allocatable;
-mod amount;
 mod book;
 pub mod builtin;
 mod catalog;
 mod diff;
 mod instance_type;
+mod money;
 mod offering;
 mod overlay;
 pub mod pack;

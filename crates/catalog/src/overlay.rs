@@ -279,22 +279,12 @@ fn broken_rule(overlay: &Overlay) -> Option<String> {
         if requirement.min_values.is_some() {
             return Some(format!("requirement on {key} has minValues"));
         }
-        match requirement.operator {
-            Operator::In | Operator::NotIn if requirement.values.is_empty() => {
-                Some(format!("requirement on {key} has no values"))
-            }
-            Operator::Gt | Operator::Lt | Operator::Gte | Operator::Lte => {
-                let [value] = requirement.values.as_slice() else {
-                    return Some(format!("requirement on {key} needs one value"));
-                };
-                let whole = value.parse::<u64>().is_ok();
-                (!whole)
-                    .then(|| format!("requirement on {key} needs a whole number, has {value:?}"))
-            }
-            Operator::Exists | Operator::DoesNotExist if !requirement.values.is_empty() => {
-                Some(format!("requirement on {key} takes no values"))
-            }
-            _ => None,
+        if let Err(error) = requirement.check() {
+            return Some(format!("requirement on {key}: {error}"));
         }
+        let negative = |value: &&String| value.parse::<i64>().is_ok_and(|number| number < 0);
+        let compares = !matches!(requirement.operator, Operator::In | Operator::NotIn);
+        let below_zero = requirement.values.iter().find(negative).filter(|_| compares)?;
+        Some(format!("requirement on {key}: {below_zero} is below zero"))
     })
 }

@@ -20,4 +20,4 @@ mod table;
 
 pub use bytes::PackError;
 pub use prices::{RegionPrices, SpotCell, SpotColumn};
-pub use table::{Column, Packed, PackedRegion, Table, Types};
+pub use table::{Column, Packed, PackedRegion, Table, Texts, Types};

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::adjust::Override;
 use crate::builtin::or_nearest;
+use crate::money::dollars;
 use crate::zones::{Found, matching, median};
 use crate::{CapacityType, InstanceType, Offering, PriceBook};
 
@@ -32,8 +33,10 @@ pub struct NodeFacts<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct Quote {
     /// What is paid for the node, the fee included.
+    #[serde(rename = "pricePerHour", serialize_with = "dollars")]
     pub price: Price,
     /// What the catalog lists.
+    #[serde(rename = "listPricePerHour", serialize_with = "dollars")]
     pub list_price: Price,
     /// What it rests on.
     #[serde(flatten)]

@@ -175,7 +175,7 @@ fn a_broken_overlay_is_reported_and_not_applied() {
     assert_eq!(
         whys,
         [
-            "requirement on a has no values",
+            "requirement on a: operator In needs at least one value",
             "has both price and priceAdjustment",
             "capacity sets cpu, which is not an extended resource",
         ]

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{arch, common_labels, signed};
-use crate::pack::{PackError, Types};
+use super::{known, signed};
+use crate::instance_type::label;
+use crate::pack::{PackError, Texts, Types};
 use crate::{InstanceType, Provider, Shape, Text, eks_allocatable};
 
 /// Category, generation and size of a name: `m`, `5` and `large` of `m5.large`. Empty where a name has none.
@@ -20,58 +21,69 @@ pub fn name_parts(name: &str) -> (&str, &str, &str) {
     (category, &rest[..digits], size)
 }
 
+/// Where a label's value comes from.
+enum Value<'a> {
+    Text(&'a Texts),
+    Number(&'a [Option<u64>]),
+    /// A part of the name.
+    Part(fn(&str) -> &str),
+    AcceleratorMaker,
+}
+
 pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
     let names = rows.text("name")?;
     let (families, archs) = (rows.text("family")?, rows.text("arch")?);
     let (vcpu, memory) = (signed(rows, "vcpu")?, signed(rows, "memory_mib")?);
     let max_pods = signed(rows, "max_pods")?;
-    let texts = [
-        ("karpenter.k8s.aws/instance-cpu-manufacturer", rows.text("cpu_manufacturer")?),
-        ("karpenter.k8s.aws/instance-hypervisor", rows.text("hypervisor")?),
-        ("karpenter.k8s.aws/instance-gpu-name", rows.text("gpu_name")?),
-        ("karpenter.k8s.aws/instance-gpu-manufacturer", rows.text("gpu_manufacturer")?),
-        ("karpenter.k8s.aws/instance-accelerator-name", rows.text("accelerator_name")?),
-    ];
-    let numbers = [
-        ("karpenter.k8s.aws/instance-cpu", rows.numbers("vcpu")?),
-        ("karpenter.k8s.aws/instance-memory", rows.numbers("memory_mib")?),
-        ("karpenter.k8s.aws/instance-cpu-sustained-clock-speed-mhz", rows.numbers("clock_mhz")?),
-        ("karpenter.k8s.aws/instance-local-nvme", rows.numbers("local_nvme_gb")?),
-        ("karpenter.k8s.aws/instance-network-bandwidth", rows.numbers("network_mbps")?),
-        ("karpenter.k8s.aws/instance-ebs-bandwidth", rows.numbers("ebs_mbps")?),
-        ("karpenter.k8s.aws/instance-gpu-count", rows.numbers("gpu_count")?),
-        ("karpenter.k8s.aws/instance-gpu-memory", rows.numbers("gpu_memory_mib")?),
-        ("karpenter.k8s.aws/instance-accelerator-count", rows.numbers("accelerator_count")?),
+    let (text, number) =
+        (|name| rows.text(name).map(Value::Text), |name| rows.numbers(name).map(Value::Number));
+    // In the order of the keys, so that nothing has to be sorted.
+    let values = [
+        ("karpenter.k8s.aws/instance-accelerator-count", number("accelerator_count")?),
+        ("karpenter.k8s.aws/instance-accelerator-manufacturer", Value::AcceleratorMaker),
+        ("karpenter.k8s.aws/instance-accelerator-name", text("accelerator_name")?),
+        ("karpenter.k8s.aws/instance-category", Value::Part(|name| name_parts(name).0)),
+        ("karpenter.k8s.aws/instance-cpu", number("vcpu")?),
+        ("karpenter.k8s.aws/instance-cpu-manufacturer", text("cpu_manufacturer")?),
+        ("karpenter.k8s.aws/instance-cpu-sustained-clock-speed-mhz", number("clock_mhz")?),
+        ("karpenter.k8s.aws/instance-ebs-bandwidth", number("ebs_mbps")?),
+        ("karpenter.k8s.aws/instance-family", text("family")?),
+        ("karpenter.k8s.aws/instance-generation", Value::Part(|name| name_parts(name).1)),
+        ("karpenter.k8s.aws/instance-gpu-count", number("gpu_count")?),
+        ("karpenter.k8s.aws/instance-gpu-manufacturer", text("gpu_manufacturer")?),
+        ("karpenter.k8s.aws/instance-gpu-memory", number("gpu_memory_mib")?),
+        ("karpenter.k8s.aws/instance-gpu-name", text("gpu_name")?),
+        ("karpenter.k8s.aws/instance-hypervisor", text("hypervisor")?),
+        ("karpenter.k8s.aws/instance-local-nvme", number("local_nvme_gb")?),
+        ("karpenter.k8s.aws/instance-memory", number("memory_mib")?),
+        ("karpenter.k8s.aws/instance-network-bandwidth", number("network_mbps")?),
+        ("karpenter.k8s.aws/instance-size", Value::Part(|name| name_parts(name).2)),
+        (label::ARCH, text("arch")?),
     ];
     let (gpus, accelerators) = (signed(rows, "gpu_count")?, signed(rows, "accelerator_count")?);
     let (pod_enis, efas) = (signed(rows, "pod_eni")?, signed(rows, "efa")?);
     let (makers, engines) = (rows.text("gpu_manufacturer")?, rows.text("accelerator_name")?);
-    let mut types = Vec::with_capacity(names.len());
+    let mut types = Vec::with_capacity(vcpu.len());
     for (row, name) in names.iter().enumerate() {
-        let arch = arch(&archs[row]);
-        let (category, generation, size) = name_parts(name);
-        let mut labels = common_labels(name, &arch, "linux");
-        labels.reserve(20);
-        let mut add = |key: &'static str, value: String| {
-            labels.push((Cow::Borrowed(key), Cow::Owned(value)));
-        };
-        add("karpenter.k8s.aws/instance-category", category.to_owned());
-        add("karpenter.k8s.aws/instance-family", families[row].clone());
-        add("karpenter.k8s.aws/instance-generation", generation.to_owned());
-        add("karpenter.k8s.aws/instance-size", size.to_owned());
-        for (key, values) in &texts {
-            if !values[row].is_empty() {
-                add(key, values[row].clone());
+        let mut labels = Vec::with_capacity(values.len() + 2);
+        for (key, value) in &values {
+            let value = match value {
+                Value::Text(texts) => known(&texts[row]),
+                Value::Number(numbers) => numbers[row]
+                    .filter(|number| *number > 0)
+                    .map_or(Cow::Borrowed(""), |number| Cow::Owned(number.to_string())),
+                Value::Part(part) => known(part(name)),
+                Value::AcceleratorMaker => {
+                    Cow::Borrowed(accelerator_maker(&engines[row]).unwrap_or(""))
+                }
+            };
+            if !value.is_empty() {
+                labels.push((Cow::Borrowed(*key), value));
             }
         }
-        for (key, values) in &numbers {
-            if let Some(value) = values[row].filter(|value| *value > 0) {
-                add(key, value.to_string());
-            }
-        }
-        if let Some(maker) = accelerator_maker(&engines[row]) {
-            add("karpenter.k8s.aws/instance-accelerator-manufacturer", maker.to_owned());
-        }
+        labels.push((Cow::Borrowed(label::OS), Cow::Borrowed("linux")));
+        labels.push((Cow::Borrowed(label::INSTANCE_TYPE), Cow::Owned(name.to_owned())));
+        let arch = known(&archs[row]);
         let shape = Shape {
             vcpu: vcpu[row],
             memory_mib: memory[row],
@@ -92,9 +104,9 @@ pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
             }
         }
         types.push(InstanceType {
-            name: name.as_str().into(),
+            name: name.into(),
             provider: Provider::Aws,
-            family: Text::Owned(families[row].clone()),
+            family: Text::Owned(families[row].to_owned()),
             arch,
             os: vec![Cow::Borrowed("linux")],
             memory_bytes: memory[row] << 20,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{arch, common_labels, signed};
+use super::{common_labels, known, signed};
 use crate::pack::{PackError, Types};
 use crate::{AKS_MAX_PODS, InstanceType, Provider, Shape, Text, aks_allocatable};
 
@@ -33,18 +33,27 @@ pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
         (rows.text("family")?, rows.text("arch")?, rows.text("gpu_name")?);
     let (vcpu, active) = (signed(rows, "vcpu")?, rows.numbers("active_vcpu")?);
     let (memory, gpus) = (signed(rows, "memory_mib")?, signed(rows, "gpu_count")?);
-    let mut types = Vec::with_capacity(names.len());
+    let mut types = Vec::with_capacity(vcpu.len());
     for (row, name) in names.iter().enumerate() {
-        let arch = arch(&archs[row]);
+        if vcpu[row] == 0 {
+            // Newer than the list of sizes: its nodes have a price, its shape nobody has told.
+            types.push(InstanceType {
+                provider: Provider::Azure,
+                family: Text::Owned(families[row].to_owned()),
+                ..InstanceType::price_only(name)
+            });
+            continue;
+        }
+        let arch = known(&archs[row]);
         let mut labels = common_labels(name, &arch, "linux");
         let mut add = |key: &'static str, value: String| {
             labels.push((Cow::Borrowed(key), Cow::Owned(value)));
         };
-        add("karpenter.azure.com/sku-name", name.clone());
+        add("karpenter.azure.com/sku-name", name.to_owned());
         if let Some(letter) = families[row].chars().next() {
             add("karpenter.azure.com/sku-family", letter.to_string());
         }
-        add("karpenter.azure.com/sku-series", families[row].clone());
+        add("karpenter.azure.com/sku-series", families[row].to_owned());
         let version = name.rsplit_once("_v").map_or("1", |(_, version)| version);
         if version.bytes().all(|c| c.is_ascii_digit()) {
             add("karpenter.azure.com/sku-version", version.to_owned());
@@ -60,7 +69,7 @@ pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
         if gpus[row] > 0 {
             add("karpenter.azure.com/sku-gpu-manufacturer", vendor.to_owned());
             if !gpu_names[row].is_empty() {
-                add("karpenter.azure.com/sku-gpu-name", gpu_names[row].clone());
+                add("karpenter.azure.com/sku-gpu-name", gpu_names[row].to_owned());
             }
         }
         // Of a constrained-core size the machine sees fewer CPUs than are paid for.
@@ -77,9 +86,9 @@ pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
         capacity.set_extended(Cow::Borrowed(resource), gpus[row]);
         allocatable.set_extended(Cow::Borrowed(resource), gpus[row]);
         types.push(InstanceType {
-            name: name.as_str().into(),
+            name: name.into(),
             provider: Provider::Azure,
-            family: Text::Owned(families[row].clone()),
+            family: Text::Owned(families[row].to_owned()),
             arch,
             os: vec![Cow::Borrowed("linux")],
             memory_bytes: memory[row] << 20,

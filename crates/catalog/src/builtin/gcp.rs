@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{arch, common_labels, signed};
+use super::{common_labels, known, signed};
 use crate::pack::{PackError, Types};
 use crate::{GKE_MAX_PODS, InstanceType, Provider, Shape, Text, gke_allocatable};
 
@@ -13,9 +13,9 @@ pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
     let shared = signed(rows, "shared_core")?;
     let (gpus, tpus) = (signed(rows, "gpu_count")?, signed(rows, "tpu_count")?);
     let gpu_names = rows.text("gpu_name")?;
-    let mut types = Vec::with_capacity(names.len());
+    let mut types = Vec::with_capacity(vcpu.len());
     for (row, name) in names.iter().enumerate() {
-        let (arch, family) = (arch(&archs[row]), &families[row]);
+        let (arch, family) = (known(&archs[row]), &families[row]);
         let mut labels = common_labels(name, &arch, "linux");
         let mut add = |key: &'static str, value: String| {
             labels.push((Cow::Borrowed(key), Cow::Owned(value)));
@@ -24,7 +24,7 @@ pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
         let letters = family.bytes().take_while(u8::is_ascii_alphabetic).count();
         let generation = family[letters..].bytes().take_while(u8::is_ascii_digit).count();
         add("karpenter.k8s.gcp/instance-category", family[..letters].to_owned());
-        add("karpenter.k8s.gcp/instance-family", family.clone());
+        add("karpenter.k8s.gcp/instance-family", family.to_owned());
         add(
             "karpenter.k8s.gcp/instance-generation",
             family[letters..letters + generation].to_owned(),
@@ -42,8 +42,8 @@ pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
         if gpus[row] > 0 {
             add("karpenter.k8s.gcp/instance-gpu-count", gpus[row].to_string());
             if !gpu_names[row].is_empty() {
-                add("karpenter.k8s.gcp/instance-gpu-name", gpu_names[row].clone());
-                add("cloud.google.com/gke-accelerator", gpu_names[row].clone());
+                add("karpenter.k8s.gcp/instance-gpu-name", gpu_names[row].to_owned());
+                add("cloud.google.com/gke-accelerator", gpu_names[row].to_owned());
             }
         }
         let shape = Shape {
@@ -59,9 +59,9 @@ pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
             allocatable.set_extended(Cow::Borrowed(resource), count);
         }
         types.push(InstanceType {
-            name: name.as_str().into(),
+            name: name.into(),
             provider: Provider::Gcp,
-            family: Text::Owned(family.clone()),
+            family: Text::Owned(family.to_owned()),
             arch,
             os: vec![Cow::Borrowed("linux")],
             memory_bytes: memory[row] << 20,

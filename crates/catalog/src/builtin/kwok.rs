@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use restow_model::Price;
+use restow_model::quantity::Format;
+use restow_model::{Price, Quantity};
 
 use super::common_labels;
-use crate::amount::binary;
 use crate::{
     CapacityType, Catalog, InstanceType, Offering, Provider, Resources, SourceInfo, Text,
     kwok_allocatable,
@@ -47,12 +47,13 @@ fn instance_type(
         extended: Vec::new(),
     };
     let arch = Cow::Borrowed(arch);
+    let memory = Quantity::from_value(memory_bytes).with_format(Format::Binary);
     let mut labels = common_labels(&name, &arch, os);
     labels.extend([
         ("karpenter.kwok.sh/instance-size".into(), Text::Owned(cpus.to_string())),
         ("karpenter.kwok.sh/instance-family".into(), Cow::Borrowed(family)),
         ("karpenter.kwok.sh/instance-cpu".into(), Text::Owned(cpus.to_string())),
-        ("karpenter.kwok.sh/instance-memory".into(), Text::Owned(binary(memory_bytes))),
+        ("karpenter.kwok.sh/instance-memory".into(), Text::Owned(memory.to_string())),
     ]);
     // 0.025 a CPU and 0.001 for 10^9 bytes, in thousandths of a nano-dollar; spot is 70 % of it.
     let exact = 25_000_000_000 * cpus + memory_bytes;

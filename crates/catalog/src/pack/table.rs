@@ -10,7 +10,7 @@ const VERSION: u8 = 1;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Column {
     /// Distinct values are stored once.
-    Text(String, Vec<String>),
+    Text(String, Texts),
     /// Absent and zero are different.
     Number(String, Vec<Option<u64>>),
 }
@@ -24,9 +24,44 @@ impl Column {
 
     fn len(&self) -> usize {
         match self {
-            Self::Text(_, values) => values.len(),
+            Self::Text(_, values) => values.rows.len(),
             Self::Number(_, values) => values.len(),
         }
+    }
+}
+
+/// A text for each row, equal ones stored once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    /// In order, none twice.
+    distinct: Vec<String>,
+    rows: Vec<u32>,
+}
+
+impl Texts {
+    /// All rows.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        (0..self.rows.len()).map(|row| &self[row])
+    }
+}
+
+impl std::ops::Index<usize> for Texts {
+    type Output = str;
+
+    fn index(&self, row: usize) -> &str {
+        &self.distinct[self.rows[row] as usize]
+    }
+}
+
+impl<T: Into<String>> FromIterator<T> for Texts {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let values: Vec<String> = values.into_iter().map(Into::into).collect();
+        let mut distinct = values.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let at = |value: &String| distinct.binary_search(value).unwrap_or_default() as u32;
+        let rows = values.iter().map(at).collect();
+        Self { distinct, rows }
     }
 }
 
@@ -86,7 +121,7 @@ impl Types {
     }
 
     /// A text column; a missing one is an error, since the table and its reader are built together.
-    pub fn text(&self, name: &'static str) -> Result<&[String], PackError> {
+    pub fn text(&self, name: &'static str) -> Result<&Texts, PackError> {
         match self.columns.iter().find(|column| column.name() == name) {
             Some(Column::Text(_, values)) => Ok(values),
             _ => Err(PackError::Damaged(name)),
@@ -104,10 +139,10 @@ impl Types {
     /// Family number and CPUs of each row; families are numbered where they change.
     fn sizes(&self) -> Result<Vec<(u32, i64)>, PackError> {
         let (families, cpus) = (self.text("family")?, self.numbers("vcpu")?);
-        let mut sizes = Vec::with_capacity(families.len());
+        let mut sizes = Vec::with_capacity(cpus.len());
         let mut number = 0;
         for (row, family) in families.iter().enumerate() {
-            number += u32::from(row > 0 && families[row - 1] != *family);
+            number += u32::from(row > 0 && &families[row - 1] != family);
             let cpus = cpus[row].and_then(|cpus| i64::try_from(cpus).ok()).unwrap_or(0);
             sizes.push((number, cpus.clamp(0, 1 << 20)));
         }
@@ -123,16 +158,12 @@ impl Types {
             match column {
                 Column::Text(_, values) => {
                     writer.number(0);
-                    let mut distinct: Vec<&String> = values.iter().collect();
-                    distinct.sort_unstable();
-                    distinct.dedup();
-                    writer.number(distinct.len() as u64);
-                    for text in &distinct {
+                    writer.number(values.distinct.len() as u64);
+                    for text in &values.distinct {
                         writer.text(text);
                     }
-                    for value in values {
-                        let at = distinct.binary_search(&value).unwrap_or_default();
-                        writer.number(at as u64);
+                    for at in &values.rows {
+                        writer.number(u64::from(*at));
                     }
                 }
                 Column::Number(_, values) => {
@@ -155,16 +186,16 @@ impl Types {
             columns.push(match reader.number()? {
                 0 => {
                     let count = reader.count()?;
-                    let distinct =
-                        (0..count).map(|_| reader.text()).collect::<Result<Vec<&str>, _>>()?;
-                    let value = |at: u64| {
-                        let at = usize::try_from(at).ok();
-                        at.and_then(|at| distinct.get(at))
-                            .map(|text| (*text).to_owned())
+                    let text = |_| reader.text().map(str::to_owned);
+                    let distinct = (0..count).map(text).collect::<Result<Vec<_>, _>>()?;
+                    let at = |_| {
+                        u32::try_from(reader.number()?)
+                            .ok()
+                            .filter(|at| (*at as usize) < distinct.len())
                             .ok_or(PackError::Damaged("text number"))
                     };
-                    let values = (0..rows).map(|_| value(reader.number()?));
-                    Column::Text(name, values.collect::<Result<_, PackError>>()?)
+                    let rows = (0..rows).map(at).collect::<Result<_, _>>()?;
+                    Column::Text(name, Texts { distinct, rows })
                 }
                 1 => {
                     let values = (0..rows).map(|_| Ok(reader.number()?.checked_sub(1)));

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::amount;
+use restow_model::{Price, Quantity};
+
 use crate::instance_type::{family_of, label};
 use crate::{InstanceType, Offering, Provider, Resources, Text};
 
@@ -88,17 +89,21 @@ impl Draft {
     }
 }
 
+/// An amount above zero and below what sums of it could overflow.
+fn amount(text: &str, units: fn(Quantity) -> i64) -> Option<i64> {
+    let amount = units(text.parse::<Quantity>().ok()?);
+    (1..1 << 56).contains(&amount).then_some(amount)
+}
+
 /// Thousandths of a CPU, above zero.
 pub(super) fn cpu(text: &str) -> Result<i64, String> {
-    amount::milli(text)
-        .filter(|milli| *milli > 0)
+    amount(text, Quantity::milli_up)
         .ok_or_else(|| format!("expected a number of CPUs such as 4 or 500m, got {text:?}"))
 }
 
 /// Bytes, above zero.
 pub(super) fn bytes(text: &str) -> Result<i64, String> {
-    amount::whole(text)
-        .filter(|bytes| *bytes > 0)
+    amount(text, Quantity::value_up)
         .ok_or_else(|| format!("expected an amount of bytes such as 16Gi, got {text:?}"))
 }
 
@@ -111,9 +116,9 @@ pub(super) fn count(text: &str) -> Result<i64, String> {
 }
 
 /// A price of at least zero.
-pub(super) fn price(text: &str) -> Result<restow_model::Price, String> {
-    text.parse::<restow_model::Price>().map_err(|error| error.to_string()).and_then(|price| {
-        (price >= restow_model::Price::ZERO)
+pub(super) fn price(text: &str) -> Result<Price, String> {
+    text.parse::<Price>().map_err(|error| error.to_string()).and_then(|price| {
+        (price >= Price::ZERO)
             .then_some(price)
             .ok_or_else(|| format!("expected a price of at least 0, got {text:?}"))
     })

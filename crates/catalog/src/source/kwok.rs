@@ -8,12 +8,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use restow_model::Quantity as Amount;
+use restow_model::quantity::Format;
 use serde::Deserialize;
 
 use super::ReadError;
 use super::draft::{self, DEFAULT_PODS, Draft};
 use super::json::Quantity;
-use crate::amount::binary;
 use crate::instance_type::label;
 use crate::{
     CapacityType, Catalog, InstanceType, Offering, Provider, Reservation, SourceInfo,
@@ -93,17 +94,14 @@ impl Type {
         let (Some(cpu_milli), Some(memory_bytes)) = (draft.cpu_milli, draft.memory_bytes) else {
             return Err(fail("resources", "expected cpu and memory".to_owned()));
         };
-        let cpu = if cpu_milli % 1000 == 0 {
-            (cpu_milli / 1000).to_string()
-        } else {
-            format!("{cpu_milli}m")
-        };
+        let cpu = Amount::from_milli(cpu_milli).to_string();
+        let memory = Amount::from_value(memory_bytes).with_format(Format::Binary).to_string();
         let family = family(&draft.name);
         draft.labels = [
             ("karpenter.kwok.sh/instance-size", size(&draft.name).unwrap_or(&cpu).to_owned()),
             ("karpenter.kwok.sh/instance-family", family.to_owned()),
             ("karpenter.kwok.sh/instance-cpu", cpu.clone()),
-            ("karpenter.kwok.sh/instance-memory", binary(memory_bytes)),
+            ("karpenter.kwok.sh/instance-memory", memory),
         ]
         .into_iter()
         .map(|(key, value)| (key.to_owned(), value))

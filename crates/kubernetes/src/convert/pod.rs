@@ -24,7 +24,11 @@ impl Parts {
         let annotations = self.annotations(&meta.annotations);
         let owner = self.owner(&meta.owner_references);
         let requests = self.pod_requests(&pod.spec, &pod.status)?;
-        let shape = self.shape(&pod.spec, &requests).at("spec")?;
+        let mut shape = self.shape(&pod.spec, &requests).at("spec")?;
+        if &*pod.spec.node_name != "" && owner.is_some_and(|owner| &self.strings[owner.kind] == "DaemonSet") {
+            let node = self.str(&pod.spec.node_name);
+            unpin(&mut shape, node);
+        }
         let held = (requests.may_be_resized() && !pod.spec.node_name.is_empty())
             .then(|| {
                 let mut held = requests.held().to_resources(Rounding::Up, &self.strings);
@@ -381,6 +385,18 @@ impl Parts {
             result.local |= volume.empty_dir.as_ref().is_some_and(on_disk) || volume.host_path.is_some();
         }
         result
+    }
+}
+
+/// Daemon pods name their node in their affinity, which would give each a shape of its own. For one that is on that node it
+/// says nothing more: it never moves.
+fn unpin(shape: &mut PodShape, node: Str) {
+    let Some(terms) = &mut shape.node_affinity else { return };
+    for term in terms.iter_mut() {
+        term.names.retain(|requirement| requirement.listed() != Some(&[node]));
+    }
+    if terms.iter().any(|term| term.labels.is_empty() && term.names.is_empty()) {
+        shape.node_affinity = None;
     }
 }
 

@@ -98,6 +98,17 @@ impl<R: Read> JsonStream<R> {
         }
     }
 
+    /// Whether an error may only mean that the window ends too early: a number that is cut after its sign reads as a
+    /// wrong one.
+    pub(crate) fn may_be_cut(&self, error: &serde_json::Error) -> bool {
+        let data = self.data();
+        let line_start = match error.line() {
+            0 | 1 => 0,
+            line => memchr::memchr_iter(b'\n', data).nth(line - 2).map_or(data.len(), |at| at + 1),
+        };
+        !self.at_end && (error.is_eof() || line_start + error.column() + 1 >= data.len())
+    }
+
     /// The next byte that is not space, which stays in the window; `None` at the end.
     pub(crate) fn peek(&mut self) -> io::Result<Option<u8>> {
         loop {

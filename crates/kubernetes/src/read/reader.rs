@@ -264,8 +264,7 @@ impl Reader {
                     let own = loop {
                         match decode::length(stream.data()) {
                             Ok(own) => break own,
-                            Err(error) if error.is_eof() => require_more(stream, origin)?,
-                            Err(error) => return Err(json_error(stream, origin, &error)),
+                            Err(error) => read_on(stream, origin, &error)?,
                         }
                     };
                     waiting_bytes += own;
@@ -314,8 +313,7 @@ impl Reader {
             let own = loop {
                 match decode::length(stream.data()) {
                     Ok(own) => break own,
-                    Err(error) if error.is_eof() => require_more(stream, source.origin)?,
-                    Err(error) => return Err(json_error(stream, source.origin, &error)),
+                    Err(error) => read_on(stream, source.origin, &error)?,
                 }
             };
             if name.is_empty() || api_version.is_empty() {
@@ -338,7 +336,7 @@ impl Reader {
                     return conflict.map_or(Ok(()), |error| self.skip_or_fail(error));
                 }
                 Decoded::Incomplete => require_more(stream, source.origin)?,
-                Decoded::Syntax(error) => return Err(json_error(stream, source.origin, &error)),
+                Decoded::Syntax(error) => read_on(stream, source.origin, &error)?,
                 Decoded::Fault { path, problem, length } => {
                     let json = &stream.data()[..length];
                     let at = stream.position(locate(json, &path));
@@ -693,7 +691,7 @@ fn head(stream: &mut JsonStream<impl Read>, origin: &str, in_list: bool) -> Resu
         match Head::read(stream.data(), in_list) {
             Ok(head) => return Ok(head),
             Err(HeadError::Incomplete) => require_more(stream, origin)?,
-            Err(HeadError::Syntax(error)) => return Err(json_error(stream, origin, &error)),
+            Err(HeadError::Syntax(error)) => read_on(stream, origin, &error)?,
         }
     }
 }
@@ -749,8 +747,7 @@ fn json_value<T: serde::de::DeserializeOwned>(
                 stream.consume(own);
                 return Ok(value);
             }
-            Err(error) if error.is_eof() => require_more(stream, origin)?,
-            Err(error) => return Err(json_error(stream, origin, &error)),
+            Err(error) => read_on(stream, origin, &error)?,
         }
     }
 }
@@ -794,6 +791,18 @@ fn after(place: Position, passed: &[u8]) -> Position {
         },
         None => Position { line: place.line, column: place.column + passed.len() as u64 },
     }
+}
+
+/// After an error: reads on if the text may only be cut, else fails with it.
+fn read_on(
+    stream: &mut JsonStream<impl Read>,
+    origin: &str,
+    error: &serde_json::Error,
+) -> Result<(), ReadError> {
+    if stream.may_be_cut(error) {
+        return require_more(stream, origin);
+    }
+    Err(if error.is_eof() { too_short(stream, origin) } else { json_error(stream, origin, error) })
 }
 
 fn require_more(stream: &mut JsonStream<impl Read>, origin: &str) -> Result<(), ReadError> {
