@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::error::ObjectName;
+use super::lean;
 use super::store::{Added, Store, workload_kind};
 use crate::convert::{Converted, Fault, FieldPath, Step};
 use crate::kind::Kind;
@@ -153,7 +154,9 @@ fn run<'de, T: Deserialize<'de>>(
     json: &'de [u8],
     add: impl FnOnce(T, usize) -> Converted<(Added, usize)>,
 ) -> Decoded {
-    let error = match parse::<T>(json) {
+    // The lean reader first; what it cannot read is explained by the thorough one.
+    let parsed = lean::parse::<T>(json).or_else(|_| parse::<T>(json));
+    let error = match parsed {
         Ok((object, own)) => {
             return match add(object, own) {
                 Ok((added, own)) => Decoded::Added(added, own),

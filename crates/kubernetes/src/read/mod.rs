@@ -4,6 +4,7 @@ pub(crate) mod decode;
 mod error;
 mod input;
 mod json;
+mod lean;
 mod locate;
 mod reader;
 mod store;
