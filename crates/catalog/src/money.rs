@@ -3,6 +3,7 @@
 use restow_model::Price;
 use serde::Serializer;
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 pub(crate) fn dollars<S: Serializer>(price: &Price, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(price.dollars())
 }

@@ -79,6 +79,6 @@ pub enum LiveError {
         /// Which.
         kind: Kind,
         /// What is wrong with it.
-        source: ReadError,
+        source: Box<ReadError>,
     },
 }

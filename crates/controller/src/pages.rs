@@ -148,7 +148,7 @@ impl Cursor {
         };
         let page = reader
             .list_page(kind, &origin, &answer.body)
-            .map_err(|source| LiveError::Unreadable { kind, source })?;
+            .map_err(|error| LiveError::Unreadable { kind, source: Box::new(error) })?;
         self.failures = 0;
         self.items += page.items;
         match page.continue_token.filter(|token| !token.is_empty()) {

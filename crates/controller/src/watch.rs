@@ -14,7 +14,7 @@ use futures::{AsyncBufReadExt, StreamExt};
 use restow_kubernetes::{Kind, Reader, WatchEvent};
 use tokio::time::Instant;
 
-use crate::answer::{Answer, Failure};
+use crate::answer::{Answer, Failure, root_cause};
 use crate::client::{Connection, Lines, OpenError, target};
 use crate::error::LiveError;
 use crate::list::{ListOptions, LiveRead};
@@ -143,13 +143,12 @@ pub async fn watch_cluster(
                 None => return Ok(()),
             },
         };
-        let told = match step {
-            Some(step) => watcher.take(step, tell)?,
-            None => {
-                next_telling = Instant::now() + options.interval;
-                let changes = std::mem::take(&mut watcher.changes);
-                tell(WatchNews::Changed { reader: watcher.reader, changes })
-            }
+        let told = if let Some(step) = step {
+            watcher.take(step, tell)?
+        } else {
+            next_telling = Instant::now() + options.interval;
+            let changes = std::mem::take(&mut watcher.changes);
+            tell(WatchNews::Changed { reader: watcher.reader, changes })
         };
         if told.is_break() {
             return Ok(());
@@ -221,10 +220,12 @@ impl Watcher<'_> {
             Step::Opened(kind, Err(error)) => self.not_opened(kind, error, tell),
             // A line without its end was cut off, and comes again.
             Step::Line(kind, lines, Ok(line)) if line.ends_with(b"\n") => {
-                self.line(kind, lines, &line, tell)
+                Ok(self.line(kind, lines, &line, tell))
             }
-            Step::Line(kind, _, Ok(_)) => Ok(self.reconnect(kind, "the watch ended", tell)),
-            Step::Line(kind, _, Err(error)) => Ok(self.reconnect(kind, &error.to_string(), tell)),
+            Step::Line(kind, _, Ok(_)) => Ok(self.reconnect(kind, None, tell)),
+            Step::Line(kind, _, Err(error)) => {
+                Ok(self.reconnect(kind, Some(root_cause(&error)), tell))
+            }
             Step::Page(cursor, answer) => self.page(cursor, answer, tell),
         }
     }
@@ -247,7 +248,7 @@ impl Watcher<'_> {
             OpenError::Status { code: 410, .. } => Ok(self.relist(kind, tell)),
             OpenError::Status { message: reason, .. }
             | OpenError::Failure(Failure::Transport(reason)) => {
-                Ok(self.reconnect(kind, &reason, tell))
+                Ok(self.reconnect(kind, Some(reason), tell))
             }
             OpenError::Failure(Failure::Credentials(reason)) => {
                 Err(LiveError::Credentials { reason })
@@ -255,28 +256,19 @@ impl Watcher<'_> {
         }
     }
 
-    fn line(
-        &mut self,
-        kind: Kind,
-        lines: Lines,
-        line: &[u8],
-        tell: Tell<'_>,
-    ) -> Result<ControlFlow<()>, LiveError> {
+    fn line(&mut self, kind: Kind, lines: Lines, line: &[u8], tell: Tell<'_>) -> ControlFlow<()> {
         let Some(position) = self.positions.get_mut(&kind) else {
-            return Ok(ControlFlow::Continue(()));
+            return ControlFlow::Continue(());
         };
-        let event = self
-            .reader
-            .watch_event(kind, position.path, line)
-            .map_err(|source| LiveError::Unreadable { kind, source })?;
-        let (version, changes) = match event {
-            WatchEvent::Applied { resource_version } | WatchEvent::Deleted { resource_version } => {
-                (resource_version, 1)
-            }
-            WatchEvent::Bookmark { resource_version } => (resource_version, 0),
-            WatchEvent::Expired => return Ok(self.relist(kind, tell)),
-            WatchEvent::Failed { code, message } => {
-                return Ok(self.reconnect(kind, &format!("{message} ({code})"), tell));
+        let (version, changes) = match self.reader.watch_event(kind, position.path, line) {
+            Ok(
+                WatchEvent::Applied { resource_version } | WatchEvent::Deleted { resource_version },
+            ) => (resource_version, 1),
+            Ok(WatchEvent::Bookmark { resource_version }) => (resource_version, 0),
+            // A line that makes no sense may have been a change: the list tells, or says what is wrong.
+            Ok(WatchEvent::Expired) | Err(_) => return self.relist(kind, tell),
+            Ok(WatchEvent::Failed { code, message }) => {
+                return self.reconnect(kind, Some(format!("{message} ({code})")), tell);
             }
         };
         if !version.is_empty() {
@@ -285,18 +277,26 @@ impl Watcher<'_> {
         position.failures = 0;
         self.changes += changes;
         self.listen(kind, lines);
-        Ok(ControlFlow::Continue(()))
+        ControlFlow::Continue(())
     }
 
-    /// Opens the watch again where it ended: at once after a watch that worked, later after one that did not.
-    fn reconnect(&mut self, kind: Kind, reason: &str, tell: Tell<'_>) -> ControlFlow<()> {
+    /// Opens the watch again where it ended. Servers end every watch after a while: that is no news.
+    fn reconnect(
+        &mut self,
+        kind: Kind,
+        trouble: Option<String>,
+        tell: Tell<'_>,
+    ) -> ControlFlow<()> {
         let Some(position) = self.positions.get_mut(&kind) else {
             return ControlFlow::Continue(());
         };
         position.failures += 1;
         let pause = self.list.retry.pause(position.failures, None).unwrap_or_default();
         self.open(kind, Some(pause));
-        tell(WatchNews::Reconnecting { kind, pause, reason: reason.to_owned() })
+        match trouble {
+            Some(reason) => tell(WatchNews::Reconnecting { kind, pause, reason }),
+            None => ControlFlow::Continue(()),
+        }
     }
 
     /// Lists a kind anew, because the changes since its version are no longer known.

@@ -222,6 +222,11 @@ impl Requirement {
         }
     }
 
+    /// Whether it compares values as numbers.
+    pub fn is_bounded(&self) -> bool {
+        self.at_least.is_some() || self.at_most.is_some()
+    }
+
     /// The values if they are listed, `None` if all but some are allowed.
     pub fn listed(&self) -> Option<&[Str]> {
         (!self.complement).then_some(self.values.as_slice())

@@ -235,6 +235,29 @@ impl Snapshot {
         resource_claims.each_str(visit);
     }
 
+    /// Calls `change` with every shape of pods; shapes that become equal become one.
+    pub fn each_shape(&mut self, change: &mut dyn FnMut(&mut PodShape)) {
+        let shapes = rebuild(&mut self.shapes, |shape| change(shape));
+        for pod in &mut self.pods {
+            pod.shape = shapes[pod.shape.index()];
+        }
+        for template in self.workloads.iter_mut().filter_map(|workload| workload.template.as_mut()) {
+            template.shape = shapes[template.shape.index()];
+        }
+    }
+
+    /// Calls `change` with every controller of pods.
+    pub fn each_owner(&mut self, change: &mut dyn FnMut(&mut Owner)) {
+        let owners = rebuild(&mut self.owners, |owner| {
+            if let Some(owner) = owner {
+                change(owner);
+            }
+        });
+        for pod in &mut self.pods {
+            pod.owner = owners[pod.owner.index()];
+        }
+    }
+
     /// Brings the value into its one form: names that nothing refers to are dropped and the rest numbered in alphabetical
     /// order, shared parts are numbered in order of first use, objects are sorted by namespace and name.
     pub fn canonicalize(&mut self) {
@@ -322,12 +345,17 @@ fn renumber<T: EachStr + Hash + Eq>(
     table: &mut Table<T>,
     visit: &mut dyn FnMut(&mut Str),
 ) -> Vec<Shared> {
+    rebuild(table, |value| value.each_str(visit))
+}
+
+/// Changes every value; returns the new number of each old one.
+fn rebuild<T: Hash + Eq>(table: &mut Table<T>, mut change: impl FnMut(&mut T)) -> Vec<Shared> {
     let values = std::mem::take(&mut table.values);
     table.lookup.clear();
     values
         .into_iter()
         .map(|mut value| {
-            value.each_str(visit);
+            change(&mut value);
             table.share(value)
         })
         .collect()
