@@ -217,7 +217,6 @@ fn azure(lists: &Path) -> Result<Table> {
     }
     let rows = Rows::new(types)?;
     let mut columns = vec![rows.text("name"), rows.text("family"), rows.text("arch")];
-    columns.push(rows.text("gpu_name"));
     for column in ["vcpu", "active_vcpu", "memory_mib", "gpu_count"] {
         columns.push(rows.numbers(column, column)?);
     }
@@ -273,6 +272,7 @@ fn gcp_accelerators(name: &str, in_name: &str) -> (String, &'static str, String)
         ("a3-ultragpu", "nvidia-h200-141gb"),
         ("a4-highgpu", "nvidia-b200"),
         ("a4x-highgpu", "nvidia-gb200"),
+        ("a4x-maxgpu", "nvidia-gb300"),
         ("g2-", "nvidia-l4"),
         ("g4-", "nvidia-rtx-pro-6000"),
     ]

@@ -6,11 +6,11 @@
 //! | | memory that the guest sees | CPU reserved | memory reserved | pods |
 //! |---|---|---|---|---|
 //! | EKS | advertised − 7.5 % (arm64: − 64 MiB first) | 6 %, 1 %, 0.5 % ×2, 0.25 % of each further core | 255 MiB + 11 MiB per pod, 100 MiB eviction | by network interfaces |
-//! | GKE | advertised − 7.5 % | as EKS; 1060m on shared-core E2 | 25 % of 4 GiB, 20 % of 4, 10 % of 8, 6 % of 112, 2 % of the rest (255 MiB below 1 GiB), 100 MiB eviction | 110 |
+//! | GKE | advertised − 7 % | as EKS; 1060m on shared-core E2 | 25 % of 4 GiB, 20 % of 4, 10 % of 8, 6 % of 112, 2 % of the rest (255 MiB below 1 GiB), 100 MiB eviction | 110 |
 //! | AKS ≥ 1.29 | advertised − 7.5 % | 60m, 40m, 20m ×2, 10m per further core | the smaller of 20 MiB per pod + 50 MiB and a quarter, 100 MiB eviction | 250 (overlay network) |
 //! | KWOK | all | 100m | 10 MiB | as given |
 //!
-//! The 7.5 % is the default of Karpenter's providers for what hypervisor and kernel take; real nodes lose 2 to 7 %.
+//! The 7.5 % and 7 % are the defaults of Karpenter's providers for what hypervisor and kernel take.
 
 use crate::Resources;
 
@@ -46,9 +46,9 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Memory that the guest sees, in MiB.
-    fn visible_mib(self) -> i64 {
-        self.memory_mib - ceil_div(self.memory_mib * 75, 1000)
+    /// Memory that the guest sees when that many thousandths are lost, in MiB.
+    fn visible_mib(self, lost: i64) -> i64 {
+        self.memory_mib - ceil_div(self.memory_mib * lost, 1000)
     }
 }
 
@@ -56,7 +56,7 @@ impl Shape {
 pub fn eks_allocatable(shape: Shape) -> (Resources, Resources) {
     // The firmware of Graviton machines keeps 64 MiB to itself.
     let advertised = shape.memory_mib - if shape.arm64 { 64 } else { 0 };
-    let memory = Shape { memory_mib: advertised, ..shape }.visible_mib();
+    let memory = Shape { memory_mib: advertised, ..shape }.visible_mib(75);
     let capacity = resources(shape, memory * MIB, EKS_DISK);
     let mut allocatable = capacity.clone();
     allocatable.cpu_milli -= tapering_cpu(shape.vcpu);
@@ -67,7 +67,7 @@ pub fn eks_allocatable(shape: Shape) -> (Resources, Resources) {
 
 /// Capacity and allocatable of a GKE Standard node.
 pub fn gke_allocatable(shape: Shape) -> (Resources, Resources) {
-    let capacity = resources(shape, shape.visible_mib() * MIB, GKE_DISK);
+    let capacity = resources(shape, shape.visible_mib(70) * MIB, GKE_DISK);
     let mut allocatable = capacity.clone();
     let reserved_cpu = if shape.shared_core { 1060 } else { tapering_cpu(shape.vcpu) };
     allocatable.cpu_milli = (allocatable.cpu_milli - reserved_cpu).max(0);
@@ -81,7 +81,7 @@ pub fn gke_allocatable(shape: Shape) -> (Resources, Resources) {
 
 /// Capacity and allocatable of an AKS node of version 1.29 or later.
 pub fn aks_allocatable(shape: Shape) -> (Resources, Resources) {
-    let capacity = resources(shape, shape.visible_mib() * MIB, AKS_DISK);
+    let capacity = resources(shape, shape.visible_mib(75) * MIB, AKS_DISK);
     let mut allocatable = capacity.clone();
     allocatable.cpu_milli = (allocatable.cpu_milli - aks_cpu(shape.vcpu)).max(0);
     let reserved = (20 * shape.max_pods + 50).min(shape.memory_mib / 4) * MIB;

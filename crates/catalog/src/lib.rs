@@ -15,6 +15,7 @@ pub mod builtin;
 mod catalog;
 mod diff;
 mod instance_type;
+pub mod marks;
 mod money;
 mod offering;
 mod overlay;
@@ -36,6 +37,9 @@ pub use builtin::{BuiltinSource, builtin_sources};
 pub use catalog::{Catalog, SourceInfo};
 pub use diff::{CatalogDiff, PriceChange, diff};
 pub use instance_type::{InstanceType, Labels, Provider, label};
+pub use marks::{
+    NodeGroups, ParseNodeGroupsError, Pool, PoolKind, node_facts, suggested_sources, zones_of,
+};
 pub use offering::{CapacityType, Offering, ParseCapacityTypeError, Reservation};
 pub use overlay::{Adjustment, Overlay, OverlayFinding, ParseAdjustmentError};
 pub use price_of::{Basis, NodeFacts, Quote, Unpriced};

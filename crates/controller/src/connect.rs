@@ -159,13 +159,20 @@ async fn configure(
 
 /// The kubeconfig, merged of several files where `KUBECONFIG` names several; `None` when there is none.
 fn find(explicit: Option<PathBuf>) -> Result<Option<Kubeconfig>, ConnectError> {
-    let read = |path: &Path| Kubeconfig::read_from(path).map_err(|error| bad_kubeconfig(&error));
-    if let Some(path) = explicit {
-        return read(&path).map(Some);
+    match explicit {
+        Some(path) => read(&path).map(Some),
+        None => merge(&candidates()),
     }
+}
+
+fn read(path: &Path) -> Result<Kubeconfig, ConnectError> {
+    Kubeconfig::read_from(path).map_err(|error| bad_kubeconfig(&error))
+}
+
+/// What the files say together, the first one first. Files that do not exist are passed over, as kubectl does.
+fn merge(paths: &[PathBuf]) -> Result<Option<Kubeconfig>, ConnectError> {
     let mut found: Option<Kubeconfig> = None;
-    // Files that do not exist are passed over, as kubectl does.
-    for path in candidates().iter().filter(|path| path.exists()) {
+    for path in paths.iter().filter(|path| path.exists()) {
         let next = read(path)?;
         found = Some(match found {
             None => next,
@@ -175,6 +182,7 @@ fn find(explicit: Option<PathBuf>) -> Result<Option<Kubeconfig>, ConnectError> {
     Ok(found)
 }
 
+/// Where a kubeconfig may be.
 fn candidates() -> Vec<PathBuf> {
     let named: Vec<PathBuf> = env::var_os("KUBECONFIG")
         .map(|paths| env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect())
@@ -215,5 +223,29 @@ fn client_error(error: kube::Error, command: Option<String>) -> ConnectError {
             reason: "its answer holds no credentials".to_owned(),
         },
         other => ConnectError::Credentials { reason: other.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_files_are_one_and_missing_ones_do_not_count() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).expect("a file");
+            path
+        };
+        let context = |name| format!("contexts: [{{name: {name}, context: {{cluster: c}}}}]\n");
+        let first = file("first", &context("a"));
+        let second = file("second", &format!("{}current-context: b\n", context("b")));
+        let merged = merge(&[folder.path().join("none"), first, second])
+            .expect("readable")
+            .expect("some of them exist");
+        assert_eq!(merged.current_context.as_deref(), Some("b"));
+        assert_eq!(merged.contexts.len(), 2);
+        assert!(merge(&[folder.path().join("none")]).expect("nothing to read").is_none());
     }
 }

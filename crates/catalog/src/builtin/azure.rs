@@ -20,17 +20,31 @@ pub fn series(name: &str) -> String {
     format!("{}{}{tail}", &head[..from], &head[to..])
 }
 
-/// Whose GPUs a size has, by its name: all are NVIDIA's but the NVv4, NGads and MI300X ones.
-pub fn gpu_vendor(name: &str) -> &'static str {
+/// Whose GPUs a size has, by its name. Karpenter's provider leaves out FPGAs (NP), confidential GPUs (NCC), parts of
+/// Radeon cards (NVv4) and NVv2: nothing reports a device on them, so they count as having none.
+pub fn gpu_vendor(name: &str) -> Option<&'static str> {
     let size = name.strip_prefix("Standard_").unwrap_or(name);
-    let radeon = size.contains("MI300") || size.contains("V620") || size.contains("V710");
-    if radeon || (size.starts_with("NV") && size.ends_with("as_v4")) { "amd" } else { "nvidia" }
+    let left_out = size.starts_with("NP")
+        || size.starts_with("NCC")
+        || (size.starts_with("NV") && (size.ends_with("as_v4") || size.ends_with("s_v2")));
+    if left_out || !size.starts_with('N') {
+        return None;
+    }
+    Some(if size.contains("MI300X") || size.contains("V710") { "amd" } else { "nvidia" })
+}
+
+/// The accelerator in a size's name, `A100` of `Standard_NC24ads_A100_v4`: what the provider labels nodes with.
+fn accelerator(name: &str) -> Option<&str> {
+    let parts: Vec<&str> = name.split('_').collect();
+    match parts.as_slice() {
+        ["Standard", _, accelerator, version] if version.starts_with('v') => Some(accelerator),
+        _ => None,
+    }
 }
 
 pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
     let names = rows.text("name")?;
-    let (families, archs, gpu_names) =
-        (rows.text("family")?, rows.text("arch")?, rows.text("gpu_name")?);
+    let (families, archs) = (rows.text("family")?, rows.text("arch")?);
     let (vcpu, active) = (signed(rows, "vcpu")?, rows.numbers("active_vcpu")?);
     let (memory, gpus) = (signed(rows, "memory_mib")?, signed(rows, "gpu_count")?);
     let mut types = Vec::with_capacity(vcpu.len());
@@ -64,12 +78,13 @@ pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
         for key in ["karpenter.azure.com/sku-memory", "kubernetes.azure.com/sku-memory"] {
             add(key, memory[row].to_string());
         }
-        add("karpenter.azure.com/sku-gpu-count", gpus[row].to_string());
-        let vendor = gpu_vendor(name);
-        if gpus[row] > 0 {
+        let vendor = gpu_vendor(name).filter(|_| gpus[row] > 0);
+        let gpu_count = vendor.map_or(0, |_| gpus[row]);
+        add("karpenter.azure.com/sku-gpu-count", gpu_count.to_string());
+        if let Some(vendor) = vendor {
             add("karpenter.azure.com/sku-gpu-manufacturer", vendor.to_owned());
-            if !gpu_names[row].is_empty() {
-                add("karpenter.azure.com/sku-gpu-name", gpu_names[row].to_owned());
+            if let Some(accelerator) = accelerator(name) {
+                add("karpenter.azure.com/sku-gpu-name", accelerator.to_owned());
             }
         }
         // Of a constrained-core size the machine sees fewer CPUs than are paid for.
@@ -82,9 +97,9 @@ pub(super) fn types(rows: &Types) -> Result<Vec<InstanceType>, PackError> {
             shared_core: false,
         };
         let (mut capacity, mut allocatable) = aks_allocatable(shape);
-        let resource = if vendor == "amd" { "amd.com/gpu" } else { "nvidia.com/gpu" };
-        capacity.set_extended(Cow::Borrowed(resource), gpus[row]);
-        allocatable.set_extended(Cow::Borrowed(resource), gpus[row]);
+        let resource = if vendor == Some("amd") { "amd.com/gpu" } else { "nvidia.com/gpu" };
+        capacity.set_extended(Cow::Borrowed(resource), gpu_count);
+        allocatable.set_extended(Cow::Borrowed(resource), gpu_count);
         types.push(InstanceType {
             name: name.into(),
             provider: Provider::Azure,

@@ -71,6 +71,18 @@ fn shapes_labels_and_devices_are_those_of_the_providers() {
     assert_eq!((&*d4.family, d4.memory_bytes >> 20), ("Ds_v5", 16384));
     let constrained = azure.get("Standard_E8-4s_v5").expect("known");
     assert_eq!((constrained.capacity.cpu_milli, &*constrained.family), (4000, "Es_v5"));
+    let a100 = azure.get("Standard_NC24ads_A100_v4").expect("known");
+    assert_eq!(a100.labels.get("karpenter.azure.com/sku-gpu-name"), Some("A100"));
+    assert_eq!(a100.capacity.extended("nvidia.com/gpu"), 1);
+    assert_eq!(
+        azure.get("Standard_ND96isr_MI300X_v5").expect("known").capacity.extended("amd.com/gpu"),
+        8
+    );
+    for without in ["Standard_NP10s", "Standard_NV16as_v4", "Standard_NV6s_v2"] {
+        let own = azure.get(without).expect("known");
+        assert_eq!(own.accelerators().count(), 0, "{without}");
+        assert_eq!(own.labels.get("karpenter.azure.com/sku-gpu-count"), Some("0"), "{without}");
+    }
     let gcp = catalog("gcp:us-central1");
     assert_eq!(gcp.get("g2-standard-24").expect("known").capacity.extended("nvidia.com/gpu"), 2);
     assert_eq!(

@@ -371,19 +371,19 @@ impl Reader {
                 }
                 Part::Document(document) => {
                     let json = document.json.as_bytes();
-                    let head = whole_head(origin, json)?;
-                    let list = ListKind { api_version: head.api_version.clone(), kind: head.kind.clone() };
+                    let list = list_kind(json);
                     for item in std::mem::take(&mut waiting) {
                         source.document += 1;
                         let kind = list.of_items().unwrap_or_default();
                         let json = item.json.as_bytes();
                         self.object(&source, (&kind.api_version, &kind.kind), json, |at| item.position(at))?;
                     }
-                    if std::mem::take(&mut items) > 0 || head.items.is_some() || json == b"{}" {
+                    let is_list = list.kind.as_ref().is_some_and(|kind| kind.ends_with("List"));
+                    if std::mem::take(&mut items) > 0 || is_list || json == b"{}" {
                         return Ok(());
                     }
                     source.document += 1;
-                    let kind = (head.api_version.unwrap_or_default(), head.kind.unwrap_or_default());
+                    let kind = (list.api_version.unwrap_or_default(), list.kind.unwrap_or_default());
                     self.object(&source, (&kind.0, &kind.1), json, |at| document.position(at))?;
                 }
             }
@@ -694,6 +694,19 @@ fn head(stream: &mut JsonStream<impl Read>, origin: &str, in_list: bool) -> Resu
             Err(HeadError::Syntax(error)) => read_on(stream, origin, &error)?,
         }
     }
+}
+
+/// What a document says of itself, wherever in it.
+fn list_kind(json: &[u8]) -> ListKind {
+    #[derive(Deserialize, Default)]
+    #[serde(rename_all = "camelCase", default)]
+    struct TypeMeta {
+        api_version: serde_json::Value,
+        kind: serde_json::Value,
+    }
+    let found: TypeMeta = serde_json::from_slice(json).unwrap_or_default();
+    let text = |value: serde_json::Value| value.as_str().map(str::to_owned);
+    ListKind { api_version: text(found.api_version), kind: text(found.kind) }
 }
 
 /// The head of an object whose text is all there.

@@ -1,0 +1,7 @@
+//! One file for each command.
+
+pub(crate) mod catalog;
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod nodes;
+pub(crate) mod snapshot;

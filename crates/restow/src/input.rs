@@ -1,0 +1,191 @@
+//! A cluster, from files or live, as a snapshot.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use restow_controller::{Connection, ListOptions, LiveRead, Progress};
+use restow_kubernetes::{Kind, ReadOptions, ReadSummary, Reader, find_inputs};
+use restow_model::{Snapshot, Time};
+
+use crate::args::InputArgs;
+use crate::terminal;
+
+/// A snapshot and where it came from, for people.
+pub(crate) struct Input {
+    pub(crate) snapshot: Snapshot,
+    /// The file or the server.
+    pub(crate) origin: String,
+}
+
+/// Reads the cluster that the arguments name, and says on standard error what was left out.
+pub(crate) fn read(args: &InputArgs) -> anyhow::Result<Input> {
+    if args.files.is_empty() {
+        return runtime()?.block_on(read_live(args));
+    }
+    let mut reader = Reader::new(ReadOptions { skip_invalid: args.skip_invalid });
+    for path in &args.files {
+        read_path(&mut reader, path)?;
+    }
+    let (snapshot, summary) = reader.finish(args.now)?;
+    let origin = match args.files.as_slice() {
+        [path] if path.as_os_str() == "-" => "standard input".to_owned(),
+        [path] => path.display().to_string(),
+        paths => format!("{} inputs", paths.len()),
+    };
+    report(&summary, args);
+    if snapshot.nodes.is_empty() && snapshot.pods.is_empty() {
+        terminal::warn(&format!("{origin} holds no nodes and no pods"));
+    }
+    Ok(Input { snapshot, origin })
+}
+
+fn read_path(reader: &mut Reader, path: &Path) -> anyhow::Result<()> {
+    if path.as_os_str() == "-" {
+        return Ok(reader.read("standard input", io::stdin().lock())?);
+    }
+    let cannot = || format!("{}: cannot read", path.display());
+    let found = find_inputs(path).with_context(cannot)?;
+    if found.files.is_empty() {
+        anyhow::bail!(
+            "{}: the folder holds no .json, .yaml, .ndjson or .restow file ({} others)",
+            path.display(),
+            found.passed_over
+        );
+    }
+    for path in &found.files {
+        let file = File::open(path).with_context(|| format!("{}: cannot read", path.display()))?;
+        let length = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
+        let bar = byte_bar(length, &path.display().to_string());
+        let result = reader.read(&path.display().to_string(), bar.wrap_read(file));
+        bar.finish_and_clear();
+        result?;
+    }
+    Ok(())
+}
+
+fn byte_bar(length: u64, name: &str) -> ProgressBar {
+    // Small files are read before a bar could be seen.
+    if !terminal::shows_progress() || length < 64 << 20 {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{msg} [{bar:30}] {bytes}/{total_bytes} {eta}");
+    ProgressBar::new(length)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "))
+        .with_message(name.to_owned())
+}
+
+/// What was not read, and why.
+fn report(summary: &ReadSummary, args: &InputArgs) {
+    for skipped in summary.skipped.iter().take(5) {
+        terminal::warn(&format!("left out: {}", skipped.0));
+    }
+    match summary.skipped.len() {
+        0 => {}
+        count => terminal::warn(&format!("{count} invalid objects were left out")),
+    }
+    if !summary.ignored.is_empty() {
+        let total: u64 = summary.ignored.values().sum();
+        let mut kinds: Vec<(&String, &u64)> = summary.ignored.iter().collect();
+        kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(**count), *kind));
+        let named: Vec<&str> = kinds.iter().take(3).map(|(kind, _)| kind.as_str()).collect();
+        let more = if kinds.len() > 3 { ", …" } else { "" };
+        terminal::note(&format!(
+            "{total} objects of kinds that restow does not read were ignored: {}{more}",
+            named.join(", ")
+        ));
+    }
+    if summary.repeated > 0 {
+        terminal::note(&format!(
+            "{} objects came more than once; the newest version of each counts",
+            summary.repeated
+        ));
+    }
+    let _ = args;
+}
+
+/// An async runtime; only live clusters need one.
+pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start the async runtime")
+}
+
+/// A live cluster that is connected and read.
+pub(crate) struct Live {
+    pub(crate) connection: Connection,
+    pub(crate) reader: Reader,
+    pub(crate) lists: LiveRead,
+}
+
+async fn read_live(args: &InputArgs) -> anyhow::Result<Input> {
+    let live = connect_and_list(args).await?;
+    let origin = live.connection.server().to_owned();
+    let (snapshot, summary) = live.reader.finish(Some(args.now.unwrap_or_else(clock)))?;
+    report(&summary, args);
+    Ok(Input { snapshot, origin })
+}
+
+/// Connects to the cluster of the arguments and lists it, with progress.
+pub(crate) async fn connect_and_list(args: &InputArgs) -> anyhow::Result<Live> {
+    let bar = if terminal::shows_progress() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar.set_message("connecting");
+    let connection = restow_controller::connect(args.kubeconfig.clone(), args.context.clone()).await?;
+    let mut reader = Reader::new(ReadOptions { skip_invalid: args.skip_invalid });
+    let mut counts = std::collections::BTreeMap::<Kind, usize>::new();
+    let mut progress = |progress: Progress| match progress {
+        Progress::Page { kind, items, .. } | Progress::Finished { kind, items } => {
+            counts.insert(kind, items);
+            let count = |kind| counts.get(&kind).copied().unwrap_or_default();
+            let others: usize = counts
+                .iter()
+                .filter(|(kind, _)| !kind.is_essential())
+                .map(|(_, items)| items)
+                .sum();
+            bar.set_message(format!(
+                "reading {} nodes, {} pods, {others} other objects",
+                count(Kind::Node),
+                count(Kind::Pod)
+            ));
+        }
+        Progress::Retrying { kind, pause, reason } => {
+            bar.set_message(format!("{kind}: {reason}; trying again in {} s", pause.as_secs().max(1)));
+        }
+        Progress::Restarted { kind } => bar.set_message(format!("{kind}: the list changed, reading it anew")),
+        Progress::Started { .. } => {}
+    };
+    let lists =
+        restow_controller::read_cluster(&connection, &mut reader, &ListOptions::default(), &mut progress)
+            .await;
+    bar.finish_and_clear();
+    let lists = lists?;
+    for note in &lists.notes {
+        // A cluster without Karpenter is not worth a word for each of its kinds.
+        if matches!(note, restow_controller::Note::Forbidden { .. }) {
+            terminal::warn(&note.to_string());
+        }
+    }
+    let missing = |kind| {
+        lists.notes.iter().any(|note| {
+            matches!(note, restow_controller::Note::Missing { .. }) && note.kind() == kind
+        })
+    };
+    if missing(Kind::NodePool) {
+        terminal::note("the cluster has no Karpenter NodePools; node groups are shown as pools");
+    }
+    Ok(Live { connection, reader, lists })
+}
+
+/// The time of the machine.
+pub(crate) fn clock() -> Time {
+    let since_epoch = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    Time::from_millis(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+}
