@@ -78,6 +78,21 @@ async fn a_list_that_became_too_old_starts_anew() {
 }
 
 #[tokio::test]
+async fn what_a_list_said_before_it_became_too_old_is_forgotten() {
+    let first = format!(
+        r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{"resourceVersion":"1","continue":"x"}},"items":[{}]}}"#,
+        pod("gone", 1)
+    );
+    let script = small(&["a"], &["p", "q"]).list(PODS, [Reply::json(first), Reply::gone()]);
+    let (_server, connection) = start(script).await;
+    let outcome = read(&connection).await;
+    let snapshot = &outcome.snapshot;
+    let names: Vec<&str> = snapshot.pods.iter().map(|pod| &snapshot.strings[pod.name]).collect();
+    assert_eq!(names, ["p", "q"]);
+    assert_eq!(outcome.live().lists[&Kind::Pod].items, 2);
+}
+
+#[tokio::test]
 async fn a_list_that_always_becomes_too_old_is_given_up() {
     let script = Script::cluster(&cluster(Flavor::Eks))
         .list(PODS, (0..20).flat_map(|_| [Reply::Content, Reply::gone()]));

@@ -192,7 +192,7 @@ async fn changes_are_told_once_per_interval() {
     steps.extend((1..50).map(|index| Step::Line(added(&format!("n{index}"), 600 + index))));
     steps.push(Step::Line(expired_event()));
     let script = small(&[], &[]).watch(NODES, [Reply::Stream(steps)]);
-    let hour = Duration::from_secs(3600);
+    let hour = Duration::from_hours(1);
     let (_server, result, told) = watch(
         script,
         |script| script,

@@ -47,16 +47,21 @@ fn is_fact(key: &str) -> bool {
         "eks-node-viewer/instance-price",
         "nvidia.com/gpu.product",
     ];
-    if NAME_KEYS.contains(&key) || key.starts_with("app.kubernetes.io/") || key.starts_with("batch.kubernetes.io/") {
+    const PARTS: [&str; 3] = ["statefulset.kubernetes.io", "apps.kubernetes.io", "job-name"];
+    if NAME_KEYS.contains(&key)
+        || key.starts_with("app.kubernetes.io/")
+        || key.starts_with("batch.kubernetes.io/")
+    {
         return false;
     }
-    const PARTS: [&str; 3] = ["statefulset.kubernetes.io", "apps.kubernetes.io", "job-name"];
     let domain = key.split('/').next().unwrap_or_default();
     !PARTS.contains(&domain)
         && (KEYS.contains(&key)
             || key.contains('/')
                 && DOMAINS.iter().any(|known| {
-                    domain.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+                    domain
+                        .strip_suffix(known)
+                        .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
                 }))
 }
 
@@ -78,7 +83,8 @@ fn split_pool_names(snapshot: &mut Snapshot) {
         let own = format!("{}\0", snapshot.strings.text(name));
         split.push((name, snapshot.strings.intern(&own)));
     }
-    let own_name = |name: Str| split.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| *new);
+    let own_name =
+        |name: Str| split.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| *new);
     for pool in &mut snapshot.node_pools {
         pool.meta.name = own_name(pool.meta.name);
         pool.template.labels = relabel(&pool.template.labels, key, own_name);
@@ -207,7 +213,10 @@ impl Kept {
         self.keep(term.topology_key);
         self.selector(term.selector.as_ref());
         self.selector(term.namespace_selector.as_ref());
-        term.match_label_keys.iter().chain(&term.mismatch_label_keys).for_each(|key| self.keep(*key));
+        term.match_label_keys
+            .iter()
+            .chain(&term.mismatch_label_keys)
+            .for_each(|key| self.keep(*key));
     }
 
     fn resources(&mut self, resources: &restow_model::Resources) {
@@ -215,7 +224,9 @@ impl Kept {
     }
 
     fn taints(&mut self, taints: &[restow_model::Taint]) {
-        taints.iter().for_each(|taint| self.keep(taint.key));
+        for taint in taints {
+            self.keep(taint.key);
+        }
     }
 
     fn shape(&mut self, shape: &restow_model::PodShape, strings: &Strings, compared: &[Str]) {
@@ -236,7 +247,10 @@ impl Kept {
             spread.match_label_keys.iter().for_each(|key| self.keep(*key));
         }
         shape.tolerations.iter().for_each(|toleration| self.keep(toleration.key));
-        if matches!(&strings[shape.priority_class], "system-node-critical" | "system-cluster-critical") {
+        if matches!(
+            &strings[shape.priority_class],
+            "system-node-critical" | "system-cluster-critical"
+        ) {
             self.keep(shape.priority_class);
         }
         if &strings[shape.scheduler] == "default-scheduler" {
@@ -344,7 +358,9 @@ impl Kept {
             for (key, values) in class.allowed_topologies.iter().flatten() {
                 self.keep(*key);
                 if is_fact(&strings[*key]) {
-                    values.iter().for_each(|value| self.keep(*value));
+                    for value in values {
+                        self.keep(*value);
+                    }
                 }
             }
         }
@@ -371,13 +387,16 @@ fn compared_keys(snapshot: &Snapshot) -> Vec<Str> {
     let shapes = snapshot.shapes.values().iter();
     let terms = shapes.flat_map(|shape| {
         let required = shape.node_affinity.iter().flatten();
-        required.chain(shape.preferred_nodes.iter().map(|(_, term)| term)).flat_map(|term| &term.labels)
+        required
+            .chain(shape.preferred_nodes.iter().map(|(_, term)| term))
+            .flat_map(|term| &term.labels)
     });
     let pools = snapshot.node_pools.iter().flat_map(|pool| &pool.template.requirements);
     let claims = snapshot.node_claims.iter().flat_map(|claim| &claim.requirements);
-    let volumes = snapshot.persistent_volumes.iter().flat_map(|volume| {
-        volume.node_affinity.iter().flatten().flat_map(|term| &term.labels)
-    });
+    let volumes = snapshot
+        .persistent_volumes
+        .iter()
+        .flat_map(|volume| volume.node_affinity.iter().flatten().flat_map(|term| &term.labels));
     let overlays = snapshot.node_overlays.iter().flat_map(|overlay| &overlay.requirements);
     let all = terms.chain(pools).chain(claims).chain(volumes).chain(overlays);
     let mut keys: Vec<Str> =

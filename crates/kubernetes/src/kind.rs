@@ -38,7 +38,13 @@ const ROWS: [Row; 23] = [
     Row(Kind::Node, "Node", "", &["v1"], &["/api/v1/nodes"]),
     Row(Kind::Pod, "Pod", "", &["v1"], &["/api/v1/pods"]),
     Row(Kind::NodePool, "NodePool", "karpenter.sh", &["v1"], &["/apis/karpenter.sh/v1/nodepools"]),
-    Row(Kind::NodeClaim, "NodeClaim", "karpenter.sh", &["v1"], &["/apis/karpenter.sh/v1/nodeclaims"]),
+    Row(
+        Kind::NodeClaim,
+        "NodeClaim",
+        "karpenter.sh",
+        &["v1"],
+        &["/apis/karpenter.sh/v1/nodeclaims"],
+    ),
     Row(
         Kind::NodeOverlay,
         "NodeOverlay",

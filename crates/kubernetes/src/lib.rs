@@ -14,6 +14,6 @@ pub use anonymize::anonymize;
 pub use convert::{FieldPath, Step};
 pub use kind::Kind;
 pub use read::{
-    Found, ListPage, ObjectName, Position, ReadError, ReadOptions, ReadSummary, Reader, Reason,
-    Skipped, WatchEvent, find_inputs,
+    Found, ListPage, ObjectName, Position, ReadError, ReadOptions, ReadProblem, ReadSummary,
+    Reader, Reason, Skipped, WatchEvent, find_inputs,
 };

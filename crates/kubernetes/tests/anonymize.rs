@@ -22,11 +22,14 @@ fn allowed_nodes(snapshot: &Snapshot) -> Vec<Vec<usize>> {
     let allows = |requirement: &Requirement, labels: &Labels| requirement.matches(labels, strings);
     let fits = |pod: &restow_model::Pod, node: &restow_model::Node| {
         let shape = &snapshot.shapes[pod.shape];
-        let selected = shape.node_selector.iter().all(|(key, value)| node.meta.labels.get(key) == Some(value));
+        let selected =
+            shape.node_selector.iter().all(|(key, value)| node.meta.labels.get(key) == Some(value));
         let affine = shape.node_affinity.as_ref().is_none_or(|terms| {
             terms.iter().any(|term| term.labels.iter().all(|own| allows(own, &node.meta.labels)))
         });
-        selected && affine && restow_model::taint::repelling(&node.taints, &shape.tolerations).is_none()
+        selected
+            && affine
+            && restow_model::taint::repelling(&node.taints, &shape.tolerations).is_none()
     };
     let nodes = || snapshot.nodes.iter().enumerate();
     snapshot
@@ -45,11 +48,15 @@ fn selections(snapshot: &Snapshot) -> Vec<Vec<usize>> {
         let all = snapshot.pods.iter().enumerate();
         all.filter(|(_, pod)| selects(pod)).map(|(at, _)| at).collect::<Vec<_>>()
     };
-    let budgets = snapshot.pod_disruption_budgets.iter().filter_map(|budget| {
-        Some(select(budget.selector.as_ref()?, budget.meta.namespace))
-    });
+    let budgets = snapshot
+        .pod_disruption_budgets
+        .iter()
+        .filter_map(|budget| Some(select(budget.selector.as_ref()?, budget.meta.namespace)));
     let spreads = snapshot.pods.iter().flat_map(|pod| {
-        snapshot.shapes[pod.shape].spread.iter().filter_map(move |spread| Some((pod.namespace, spread.selector.as_ref()?)))
+        snapshot.shapes[pod.shape]
+            .spread
+            .iter()
+            .filter_map(move |spread| Some((pod.namespace, spread.selector.as_ref()?)))
     });
     budgets.chain(spreads.map(|(namespace, selector)| select(selector, namespace))).collect()
 }
@@ -62,9 +69,19 @@ fn every_scheduling_relation_stays() {
     assert_eq!(allowed_nodes(&before), allowed_nodes(&after));
     assert_eq!(selections(&before), selections(&after));
     for (a, b) in before.nodes.iter().zip(&after.nodes) {
-        assert_eq!((a.allocatable.cpu, a.allocatable.memory, a.meta.created), (b.allocatable.cpu, b.allocatable.memory, b.meta.created));
-        for key in ["node.kubernetes.io/instance-type", "topology.kubernetes.io/zone", "karpenter.sh/capacity-type"] {
-            assert_eq!(a.meta.labels.text(key, &before.strings), b.meta.labels.text(key, &after.strings));
+        assert_eq!(
+            (a.allocatable.cpu, a.allocatable.memory, a.meta.created),
+            (b.allocatable.cpu, b.allocatable.memory, b.meta.created)
+        );
+        for key in [
+            "node.kubernetes.io/instance-type",
+            "topology.kubernetes.io/zone",
+            "karpenter.sh/capacity-type",
+        ] {
+            assert_eq!(
+                a.meta.labels.text(key, &before.strings),
+                b.meta.labels.text(key, &after.strings)
+            );
         }
     }
     // Pods keep their place in the order of names, and their node its place.
@@ -79,7 +96,11 @@ fn every_scheduling_relation_stays() {
     }
     let owned = |snapshot: &Snapshot| -> Vec<bool> {
         let pools = |uid| snapshot.node_pools.iter().any(|pool| pool.meta.uid == uid);
-        snapshot.node_claims.iter().map(|claim| claim.meta.owner.is_some_and(|owner| pools(owner.uid))).collect()
+        snapshot
+            .node_claims
+            .iter()
+            .map(|claim| claim.meta.owner.is_some_and(|owner| pools(owner.uid)))
+            .collect()
     };
     assert_eq!(owned(&before), owned(&after));
 }
@@ -96,11 +117,16 @@ fn no_name_is_left() {
             assert!(text.is_empty() || !kept.contains(&text), "{text}");
         }
     }
-    for text in before.pods.iter().flat_map(|pod| before.labels[pod.labels].iter()).filter_map(|(key, value)| {
-        (!before.text(key).contains('/')).then(|| before.text(value))
-    }) {
+    for text in
+        before.pods.iter().flat_map(|pod| before.labels[pod.labels].iter()).filter_map(
+            |(key, value)| (!before.text(key).contains('/')).then(|| before.text(value)),
+        )
+    {
         // A value may still stand where it is a fact about machines.
-        let fact = before.nodes.iter().any(|node| node.meta.labels.iter().any(|(_, value)| before.text(value) == text));
+        let fact = before
+            .nodes
+            .iter()
+            .any(|node| node.meta.labels.iter().any(|(_, value)| before.text(value) == text));
         assert!(text.is_empty() || fact || !kept.contains(&text), "{text}");
     }
     for pod in &before.pods {

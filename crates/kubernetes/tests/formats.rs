@@ -89,7 +89,12 @@ fn a_list_without_kinds_on_its_items_says_what_they_are() {
     ] {
         assert_eq!(read(list.as_bytes()).pods.len(), 1, "{list}");
     }
-    for empty in [r#"{"kind":"PodList","apiVersion":"v1","items":null}"#, "kind: PodList\napiVersion: v1\nitems: []\n", "", "---\n---\n"] {
+    for empty in [
+        r#"{"kind":"PodList","apiVersion":"v1","items":null}"#,
+        "kind: PodList\napiVersion: v1\nitems: []\n",
+        "",
+        "---\n---\n",
+    ] {
         assert_eq!(read(empty.as_bytes()).pods.len(), 0, "{empty}");
     }
 }
@@ -111,13 +116,18 @@ fn unknown_kinds_are_ignored_and_counted() {
     reader.read("objects", text.as_bytes()).expect("valid");
     let (_, summary) = reader.finish(None).expect("one input");
     let ignored: Vec<(String, u64)> = summary.ignored.into_iter().collect();
-    assert_eq!(ignored, [("ConfigMap (v1)".to_owned(), 2), ("NodePool (karpenter.sh/v1beta1)".to_owned(), 1)]);
+    assert_eq!(
+        ignored,
+        [("ConfigMap (v1)".to_owned(), 2), ("NodePool (karpenter.sh/v1beta1)".to_owned(), 1)]
+    );
 }
 
 #[test]
 fn of_an_object_that_comes_twice_the_newest_version_counts() {
     let node = |version: u32, unschedulable: bool| {
-        format!(r#"{{"apiVersion":"v1","kind":"Node","metadata":{{"name":"a","resourceVersion":"{version}"}},"spec":{{"unschedulable":{unschedulable}}}}}"#)
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Node","metadata":{{"name":"a","resourceVersion":"{version}"}},"spec":{{"unschedulable":{unschedulable}}}}}"#
+        )
     };
     for order in [[node(9, false), node(10, true)], [node(10, true), node(9, false)]] {
         let mut reader = Reader::new(ReadOptions::default());
@@ -169,7 +179,9 @@ fn a_snapshot_file_stands_alone() {
     let bytes = file::encode(&read(&cluster(Format::JsonList)));
     let mut reader = Reader::new(ReadOptions::default());
     reader.read("a.restow", &bytes[..]).expect("valid");
-    reader.read("b.yaml", &b"apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"[..]).expect("valid");
+    reader
+        .read("b.yaml", &b"apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"[..])
+        .expect("valid");
     let error = reader.finish(None).expect_err("mixed");
     assert!(error.to_string().contains("cannot be read together"), "{error}");
 }
@@ -179,11 +191,18 @@ fn pages_of_a_list_say_how_to_go_on() {
     let mut reader = Reader::new(ReadOptions::default());
     let page = br#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"42","continue":"next","remainingItemCount":7},"items":[{"metadata":{"name":"a","namespace":"x","resourceVersion":"3"}}]}"#;
     let read = reader.list_page(Kind::Pod, "pods", page).expect("a page");
-    assert_eq!((read.items, read.continue_token.as_deref(), read.remaining), (1, Some("next"), Some(7)));
+    assert_eq!(
+        (read.items, read.continue_token.as_deref(), read.remaining),
+        (1, Some("next"), Some(7))
+    );
     assert_eq!(read.resource_version.as_deref(), Some("42"));
-    let last = br#"{"kind":"PodList","apiVersion":"v1","items":[],"metadata":{"resourceVersion":"43"}}"#;
+    let last =
+        br#"{"kind":"PodList","apiVersion":"v1","items":[],"metadata":{"resourceVersion":"43"}}"#;
     let read = reader.list_page(Kind::Pod, "pods", last).expect("a page");
-    assert_eq!((read.items, read.continue_token, read.resource_version.as_deref()), (0, None, Some("43")));
+    assert_eq!(
+        (read.items, read.continue_token, read.resource_version.as_deref()),
+        (0, None, Some("43"))
+    );
     let status = br#"{"kind":"Status","apiVersion":"v1","message":"no"}"#;
     let error = reader.list_page(Kind::Pod, "pods", status).expect_err("no list");
     assert!(error.to_string().contains("expected a list of pods, got Status"), "{error}");

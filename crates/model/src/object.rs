@@ -28,17 +28,7 @@ pub struct Meta {
     pub owner: Option<Owner>,
 }
 
-names_in!(Meta {
-    namespace,
-    name,
-    uid,
-    generation,
-    created,
-    deleted,
-    labels,
-    annotations,
-    owner,
-});
+names_in!(Meta { namespace, name, uid, generation, created, deleted, labels, annotations, owner });
 
 /// The truth of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -391,7 +391,10 @@ mod tests {
         let text = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
         assert_eq!(Uid::new(text).to_string(), text);
         assert_ne!(Uid::new("node-a"), Uid::new("node-b"));
-        assert_ne!(Uid::new("ABCDEF00-4b5a-6978-8796-a5b4c3d2e1f0"), Uid::new("abcdef00-4b5a-6978-8796-a5b4c3d2e1f0"));
+        assert_ne!(
+            Uid::new("ABCDEF00-4b5a-6978-8796-a5b4c3d2e1f0"),
+            Uid::new("abcdef00-4b5a-6978-8796-a5b4c3d2e1f0")
+        );
     }
 
     #[test]

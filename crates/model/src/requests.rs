@@ -140,7 +140,8 @@ impl PodRequests {
         // Sidecars run beside everything that starts after them; a plain init container runs alone with the sidecars before it.
         let (mut sidecars, mut highest) = (Amounts::default(), Amounts::default());
         for container in &self.init {
-            let mut running = if container.sidecar { of(container) } else { container.spec.clone() };
+            let mut running =
+                if container.sidecar { of(container) } else { container.spec.clone() };
             if container.sidecar {
                 total.add(&running);
                 sidecars.add(&running);

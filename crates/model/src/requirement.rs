@@ -194,7 +194,13 @@ impl Requirement {
 
     /// The same key with no value left and absence not allowed either.
     fn nothing(&self) -> Self {
-        Self { at_least: Some(1), at_most: Some(0), complement: true, values: Vec::new(), ..self.clone() }
+        Self {
+            at_least: Some(1),
+            at_most: Some(0),
+            complement: true,
+            values: Vec::new(),
+            ..self.clone()
+        }
     }
 
     fn sort(&mut self) {
@@ -240,10 +246,9 @@ impl Requirement {
 
     /// Whether a label satisfies the requirement by the rules of node selectors, absence included.
     pub fn matches(&self, labels: &Labels, strings: &Strings) -> bool {
-        labels.get(self.key).map_or_else(
-            || self.allows_absence(),
-            |value| self.allows(value, strings),
-        )
+        labels
+            .get(self.key)
+            .map_or_else(|| self.allows_absence(), |value| self.allows(value, strings))
     }
 
     /// Whether a node without the label satisfies the requirement.

@@ -39,16 +39,16 @@ pub enum Rounding {
 impl Resources {
     /// Sets one resource from a quantity.
     pub fn set(&mut self, name: Str, amount: Quantity, rounding: Rounding, strings: &Strings) {
-        let (milli, whole): (fn(Quantity) -> i64, fn(Quantity) -> i64) = match rounding {
-            Rounding::Up => (Quantity::milli_up, Quantity::value_up),
-            Rounding::Down => (Quantity::milli_down, Quantity::value_down),
+        let (milli, whole) = match rounding {
+            Rounding::Up => (amount.milli_up(), amount.value_up()),
+            Rounding::Down => (amount.milli_down(), amount.value_down()),
         };
         match strings.text(name) {
-            "cpu" => self.cpu = milli(amount),
-            "memory" => self.memory = whole(amount),
-            "ephemeral-storage" => self.ephemeral = whole(amount),
-            "pods" => self.pods = whole(amount),
-            _ => self.set_other(name, whole(amount)),
+            "cpu" => self.cpu = milli,
+            "memory" => self.memory = whole,
+            "ephemeral-storage" => self.ephemeral = whole,
+            "pods" => self.pods = whole,
+            _ => self.set_other(name, whole),
         }
     }
 

@@ -186,7 +186,8 @@ impl Snapshot {
             pod.shape = shapes[pod.shape.index()];
             pod.volumes = volumes[pod.volumes.index()];
         }
-        for template in self.workloads.iter_mut().filter_map(|workload| workload.template.as_mut()) {
+        for template in self.workloads.iter_mut().filter_map(|workload| workload.template.as_mut())
+        {
             template.labels = labels[template.labels.index()];
             template.annotations = labels[template.annotations.index()];
             template.shape = shapes[template.shape.index()];
@@ -241,7 +242,8 @@ impl Snapshot {
         for pod in &mut self.pods {
             pod.shape = shapes[pod.shape.index()];
         }
-        for template in self.workloads.iter_mut().filter_map(|workload| workload.template.as_mut()) {
+        for template in self.workloads.iter_mut().filter_map(|workload| workload.template.as_mut())
+        {
             template.shape = shapes[template.shape.index()];
         }
     }
@@ -328,7 +330,8 @@ impl Snapshot {
             shapes.renumber(&mut pod.shape);
             volumes.renumber(&mut pod.volumes);
         }
-        for template in self.workloads.iter_mut().filter_map(|workload| workload.template.as_mut()) {
+        for template in self.workloads.iter_mut().filter_map(|workload| workload.template.as_mut())
+        {
             labels.renumber(&mut template.labels);
             labels.renumber(&mut template.annotations);
             shapes.renumber(&mut template.shape);

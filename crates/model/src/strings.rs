@@ -49,8 +49,7 @@ pub struct Strings {
 
 impl Default for Strings {
     fn default() -> Self {
-        let mut strings =
-            Self { text: String::new(), ends: Vec::new(), lookup: HashTable::new() };
+        let mut strings = Self { text: String::new(), ends: Vec::new(), lookup: HashTable::new() };
         strings.intern("");
         strings
     }

@@ -87,8 +87,28 @@ impl FromStr for Time {
 
 /// The form that Kubernetes writes, `2026-11-15T12:00:00Z`: a large list has a million of them.
 fn whole_seconds_utc(text: &[u8]) -> Option<i64> {
-    let &[y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1, b'T', h0, h1, b':', n0, n1, b':', s0, s1, b'Z'] =
-        text
+    let &[
+        y0,
+        y1,
+        y2,
+        y3,
+        b'-',
+        m0,
+        m1,
+        b'-',
+        d0,
+        d1,
+        b'T',
+        h0,
+        h1,
+        b':',
+        n0,
+        n1,
+        b':',
+        s0,
+        s1,
+        b'Z',
+    ] = text
     else {
         return None;
     };
@@ -160,7 +180,7 @@ mod tests {
         ) {
             let (h, m, s) = (second / 3600, second / 60 % 60, second % 60);
             let text = format!("{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}Z");
-            let calendar = text.parse::<jiff::Timestamp>().ok().map(|at| at.as_second());
+            let calendar = text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_second);
             prop_assert_eq!(whole_seconds_utc(text.as_bytes()), calendar);
         }
     }

@@ -7,6 +7,7 @@ use crate::{Meta, NodeTerm, Str};
 
 /// How a volume may be mounted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of four modes, each there or not")]
 pub struct AccessModes {
     /// By one node, for writing.
     pub read_write_once: bool,
@@ -105,13 +106,7 @@ pub struct StorageClass {
     pub default: bool,
 }
 
-names_in!(StorageClass {
-    meta,
-    provisioner,
-    waits_for_pod,
-    allowed_topologies,
-    default,
-});
+names_in!(StorageClass { meta, provisioner, waits_for_pod, allowed_topologies, default });
 
 /// One driver of a `CSINode`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,1 +1,26 @@
-//! Placeholder.
+//! The fleet and its figures: as values, as a screen, as JSON and as CSV.
+//!
+//! [`Fleet::new`] computes everything; [`nodes_view`], [`json`] and [`csv`] only show it. Nothing here reads a clock or
+//! writes anywhere: every function returns what it has to say.
+
+mod bar;
+mod fleet;
+mod load;
+pub mod money;
+mod options;
+mod selector;
+mod state;
+mod style;
+pub mod table;
+pub mod units;
+
+pub use bar::Bar;
+pub use fleet::{
+    Amount, Amounts, Fleet, FleetGroup, FleetNode, FleetPool, Groups, Resource, Totals, Unit,
+    UnpricedNodes,
+};
+pub use load::PodCounts;
+pub use options::{FleetOptions, GroupBy, NodeFilter, NodeKey, ParseKeyError, SortKey};
+pub use selector::{LabelSelector, ParseSelectorError};
+pub use state::{NodeState, ParseStateError};
+pub use style::{Style, Styled};

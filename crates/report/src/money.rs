@@ -72,6 +72,6 @@ mod tests {
     #[test]
     fn a_month_is_exact() {
         assert_eq!(dollars_per_month(price("0.0864")).to_string(), "63.072");
-        assert_eq!(month(Price::from_nanos(i64::MAX)), "$6,732,987,706,903.67");
+        assert_eq!(month(Price::from_nanos(i64::MAX)), "$6,733,061,586,903.99");
     }
 }

@@ -12,16 +12,16 @@ use restow_model::{Snapshot, Time};
 use restow_testkit::server::{ApiServer, Script};
 use serde_json::json;
 
-pub const NODES: &str = "/api/v1/nodes";
-pub const PODS: &str = "/api/v1/pods";
-pub const NODE_POOLS: &str = "/apis/karpenter.sh/v1/nodepools";
-pub const BUDGETS: &str = "/apis/policy/v1/poddisruptionbudgets";
+pub(crate) const NODES: &str = "/api/v1/nodes";
+pub(crate) const PODS: &str = "/api/v1/pods";
+pub(crate) const NODE_POOLS: &str = "/apis/karpenter.sh/v1/nodepools";
+pub(crate) const BUDGETS: &str = "/apis/policy/v1/poddisruptionbudgets";
 
 /// How long was waited for what, without waiting.
-pub type Pauses = Arc<Mutex<Vec<Duration>>>;
+pub(crate) type Pauses = Arc<Mutex<Vec<Duration>>>;
 
 /// Options with small pages and pauses that are only written down.
-pub fn options() -> (ListOptions, Pauses) {
+pub(crate) fn options() -> (ListOptions, Pauses) {
     let pauses = Pauses::default();
     let written = Arc::clone(&pauses);
     let sleep = Arc::new(move |pause| {
@@ -33,7 +33,7 @@ pub fn options() -> (ListOptions, Pauses) {
 }
 
 /// A server and the connection to it that a kubeconfig describes.
-pub async fn start(script: Script) -> (ApiServer, Connection) {
+pub(crate) async fn start(script: Script) -> (ApiServer, Connection) {
     let server = ApiServer::start(script).expect("a port");
     let folder = tempfile::tempdir().expect("a folder");
     let kubeconfig = folder.path().join("config");
@@ -43,30 +43,30 @@ pub async fn start(script: Script) -> (ApiServer, Connection) {
 }
 
 /// What came of reading a cluster.
-pub struct Outcome {
-    pub result: Result<LiveRead, LiveError>,
-    pub snapshot: Snapshot,
-    pub progress: Vec<Progress>,
-    pub pauses: Vec<Duration>,
+pub(crate) struct Outcome {
+    pub(crate) result: Result<LiveRead, LiveError>,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) progress: Vec<Progress>,
+    pub(crate) pauses: Vec<Duration>,
 }
 
 impl Outcome {
-    pub fn live(&self) -> &LiveRead {
+    pub(crate) fn live(&self) -> &LiveRead {
         self.result.as_ref().expect("the cluster is read")
     }
 
     /// The whole text of the error, as a person sees it.
-    pub fn error(&self) -> String {
+    pub(crate) fn error(&self) -> String {
         self.result.as_ref().expect_err("the cluster is not read").to_string()
     }
 }
 
 /// Reads all that the server has.
-pub async fn read(connection: &Connection) -> Outcome {
+pub(crate) async fn read(connection: &Connection) -> Outcome {
     read_with(connection, ReadOptions::default()).await
 }
 
-pub async fn read_with(connection: &Connection, read: ReadOptions) -> Outcome {
+pub(crate) async fn read_with(connection: &Connection, read: ReadOptions) -> Outcome {
     let (options, pauses) = options();
     let mut reader = Reader::new(read);
     let mut progress = Vec::new();
@@ -78,7 +78,7 @@ pub async fn read_with(connection: &Connection, read: ReadOptions) -> Outcome {
 }
 
 /// A node as small as can be.
-pub fn node(name: &str, version: u64) -> String {
+pub(crate) fn node(name: &str, version: u64) -> String {
     json!({
         "apiVersion": "v1",
         "kind": "Node",
@@ -95,7 +95,7 @@ pub fn node(name: &str, version: u64) -> String {
 }
 
 /// A pod as small as can be.
-pub fn pod(name: &str, version: u64) -> String {
+pub(crate) fn pod(name: &str, version: u64) -> String {
     json!({
         "apiVersion": "v1",
         "kind": "Pod",
@@ -113,7 +113,7 @@ pub fn pod(name: &str, version: u64) -> String {
 }
 
 /// A server with these nodes and pods, and nothing else.
-pub fn small(nodes: &[&str], pods: &[&str]) -> Script {
+pub(crate) fn small(nodes: &[&str], pods: &[&str]) -> Script {
     Script::new().objects(NODES, "v1", "NodeList", nodes.iter().map(|name| node(name, 1))).objects(
         PODS,
         "v1",
@@ -123,7 +123,7 @@ pub fn small(nodes: &[&str], pods: &[&str]) -> Script {
 }
 
 /// Names of nodes, sorted.
-pub fn node_names(snapshot: &Snapshot) -> Vec<String> {
+pub(crate) fn node_names(snapshot: &Snapshot) -> Vec<String> {
     let mut names: Vec<String> =
         snapshot.nodes.iter().map(|node| snapshot.strings[node.meta.name].to_owned()).collect();
     names.sort();

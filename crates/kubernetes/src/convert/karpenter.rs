@@ -5,7 +5,9 @@ use restow_model::{
     NodeClass, NodeCount, NodeOverlay, NodePool, NodeTemplate, Policy, Price, Rounding, Str,
 };
 
-use super::{At, Converted, Fault, Parts, duration_or_never, each, go_duration, one_of, parse, time};
+use super::{
+    At, Converted, Fault, Parts, duration_or_never, each, go_duration, one_of, parse, time,
+};
 use crate::wire::karpenter as wire;
 
 impl Parts {
@@ -41,7 +43,9 @@ impl Parts {
             taints: self.taints(&spec.taints).at("taints").at("spec")?,
             startup_taints: self.taints(&spec.startup_taints).at("startupTaints").at("spec")?,
             class: self.class(&spec.node_class_ref),
-            expire_after: duration_or_never(spec.expire_after.as_ref()).at("expireAfter").at("spec")?,
+            expire_after: duration_or_never(spec.expire_after.as_ref())
+                .at("expireAfter")
+                .at("spec")?,
             termination_grace_period: go_duration(spec.termination_grace_period.as_ref())
                 .at("terminationGracePeriod")
                 .at("spec")?,
@@ -134,13 +138,18 @@ impl Parts {
                 .at("requests")
                 .at("resources")
                 .at("spec")?,
-            expire_after: duration_or_never(spec.expire_after.as_ref()).at("expireAfter").at("spec")?,
+            expire_after: duration_or_never(spec.expire_after.as_ref())
+                .at("expireAfter")
+                .at("spec")?,
             termination_grace_period: go_duration(spec.termination_grace_period.as_ref())
                 .at("terminationGracePeriod")
                 .at("spec")?,
             node: self.str(&status.node_name),
             provider_id: self.str(&status.provider_id),
-            capacity: self.resources(&status.capacity, Rounding::Down).at("capacity").at("status")?,
+            capacity: self
+                .resources(&status.capacity, Rounding::Down)
+                .at("capacity")
+                .at("status")?,
             allocatable: self
                 .resources(&status.allocatable, Rounding::Down)
                 .at("allocatable")
@@ -152,7 +161,10 @@ impl Parts {
         })
     }
 
-    pub(crate) fn node_overlay(&mut self, overlay: &wire::NodeOverlay<'_>) -> Converted<NodeOverlay> {
+    pub(crate) fn node_overlay(
+        &mut self,
+        overlay: &wire::NodeOverlay<'_>,
+    ) -> Converted<NodeOverlay> {
         let spec = &overlay.spec;
         Ok(NodeOverlay {
             meta: self.meta(&overlay.metadata)?,
@@ -212,7 +224,9 @@ fn savings_threshold(text: &str) -> Converted<Price> {
 fn node_count(text: &str) -> Converted<NodeCount> {
     let expected = || one_of("a number of nodes or a percentage such as 10%", text);
     match text.strip_suffix('%') {
-        Some(percent) if percent.len() <= 3 && percent.bytes().all(|byte| byte.is_ascii_digit()) => {
+        Some(percent)
+            if percent.len() <= 3 && percent.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
             match percent.parse() {
                 Ok(percent) if percent <= 100 => Ok(NodeCount::Percent(percent)),
                 _ => Err(expected()),

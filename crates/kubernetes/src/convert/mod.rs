@@ -38,7 +38,9 @@ impl fmt::Display for FieldPath {
         for (at, step) in self.0.iter().enumerate() {
             match step {
                 Step::Index(index) => write!(f, "[{index}]")?,
-                Step::Key(key) if key.contains(['.', '/', '[', ' ', '"']) => write!(f, "[{key:?}]")?,
+                Step::Key(key) if key.contains(['.', '/', '[', ' ', '"']) => {
+                    write!(f, "[{key:?}]")?;
+                }
                 Step::Key(key) if at == 0 => f.write_str(key)?,
                 Step::Key(key) => write!(f, ".{key}")?,
             }
@@ -56,6 +58,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
+    #[expect(clippy::needless_pass_by_value, reason = "errors, texts and format arguments alike")]
     pub(crate) fn new(problem: impl ToString) -> Self {
         Self { steps: Vec::new(), problem: problem.to_string() }
     }
@@ -91,7 +94,10 @@ impl<T> At<T> for Converted<T> {
 }
 
 /// Converts each element; a fault names the element.
-pub(crate) fn each<T, U>(list: &[T], mut convert: impl FnMut(&T) -> Converted<U>) -> Converted<Vec<U>> {
+pub(crate) fn each<T, U>(
+    list: &[T],
+    mut convert: impl FnMut(&T) -> Converted<U>,
+) -> Converted<Vec<U>> {
     list.iter()
         .enumerate()
         .map(|(at, element)| convert(element).map_err(|fault| fault.nth(at)))
@@ -104,7 +110,9 @@ pub(crate) fn parse<T: FromStr<Err: fmt::Display>>(text: &str) -> Converted<T> {
 }
 
 /// Reads text that may be absent.
-pub(crate) fn parse_option<T: FromStr<Err: fmt::Display>>(text: Option<&Text<'_>>) -> Converted<Option<T>> {
+pub(crate) fn parse_option<T: FromStr<Err: fmt::Display>>(
+    text: Option<&Text<'_>>,
+) -> Converted<Option<T>> {
     text.map(|text| parse(text)).transpose()
 }
 
@@ -156,9 +164,7 @@ impl Parts {
     }
 
     pub(crate) fn labels(&mut self, labels: &WireLabels<'_>) -> Labels {
-        Labels::new(
-            labels.0.iter().map(|(key, value)| (self.str(key), self.str(value))).collect(),
-        )
+        Labels::new(labels.0.iter().map(|(key, value)| (self.str(key), self.str(value))).collect())
     }
 
     pub(crate) fn annotations(&mut self, annotations: &WireLabels<'_>) -> Labels {
@@ -205,7 +211,10 @@ impl Parts {
         })
     }
 
-    pub(crate) fn conditions(&mut self, conditions: &[wire::Condition<'_>]) -> Converted<Vec<Condition>> {
+    pub(crate) fn conditions(
+        &mut self,
+        conditions: &[wire::Condition<'_>],
+    ) -> Converted<Vec<Condition>> {
         each(conditions, |condition| {
             Ok(Condition {
                 kind: self.str(&condition.r#type),
@@ -271,7 +280,9 @@ impl Parts {
                         "Exists" => Match::Exists,
                         "DoesNotExist" => Match::DoesNotExist,
                         other => {
-                            return Err(one_of("In, NotIn, Exists or DoesNotExist", other).at("operator"));
+                            return Err(
+                                one_of("In, NotIn, Exists or DoesNotExist", other).at("operator")
+                            );
                         }
                     },
                     values: self.strs(&term.values),
@@ -283,7 +294,10 @@ impl Parts {
     }
 
     /// A requirement of a node selector: what the scheduler cannot make sense of matches nothing.
-    pub(crate) fn node_requirement(&mut self, term: &wire::Expression<'_>) -> Converted<Requirement> {
+    pub(crate) fn node_requirement(
+        &mut self,
+        term: &wire::Expression<'_>,
+    ) -> Converted<Requirement> {
         let spec = requirement_spec(term)?;
         Ok(Requirement::new(&spec, &mut self.strings))
     }

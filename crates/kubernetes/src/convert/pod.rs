@@ -25,7 +25,9 @@ impl Parts {
         let owner = self.owner(&meta.owner_references);
         let requests = self.pod_requests(&pod.spec, &pod.status)?;
         let mut shape = self.shape(&pod.spec, &requests).at("spec")?;
-        if &*pod.spec.node_name != "" && owner.is_some_and(|owner| &self.strings[owner.kind] == "DaemonSet") {
+        if !pod.spec.node_name.is_empty()
+            && owner.is_some_and(|owner| &self.strings[owner.kind] == "DaemonSet")
+        {
             let node = self.str(&pod.spec.node_name);
             unpin(&mut shape, node);
         }
@@ -38,7 +40,7 @@ impl Parts {
             .filter(|held| *held != shape.requests)
             .map(Box::new);
         let volumes = self.volumes(&pod.spec.volumes, &meta.name);
-        let status = self.status(&pod.status).at("status")?;
+        let status = Self::status(&pod.status).at("status")?;
         Ok(Pod {
             namespace: self.str(namespace),
             name: self.str(&meta.name),
@@ -57,7 +59,9 @@ impl Parts {
                 .at("creationTimestamp")
                 .at("metadata")?
                 .unwrap_or_default(),
-            deleted: time(meta.deletion_timestamp.as_ref()).at("deletionTimestamp").at("metadata")?,
+            deleted: time(meta.deletion_timestamp.as_ref())
+                .at("deletionTimestamp")
+                .at("metadata")?,
             scheduled: status.scheduled,
             started: status.started,
             ready_changed: status.ready_changed,
@@ -66,7 +70,10 @@ impl Parts {
         })
     }
 
-    pub(crate) fn pod_template(&mut self, template: &wire::PodTemplate<'_>) -> Converted<PodTemplate> {
+    pub(crate) fn pod_template(
+        &mut self,
+        template: &wire::PodTemplate<'_>,
+    ) -> Converted<PodTemplate> {
         let labels = self.labels(&template.metadata.labels);
         let annotations = self.annotations(&template.metadata.annotations);
         let requests = self.pod_requests(&template.spec, &wire::PodStatus::default())?;
@@ -78,7 +85,7 @@ impl Parts {
         })
     }
 
-    fn status(&mut self, status: &wire::PodStatus<'_>) -> Converted<Status> {
+    fn status(status: &wire::PodStatus<'_>) -> Converted<Status> {
         let mut result = Status {
             phase: match status.phase.as_deref() {
                 None | Some("" | "Pending") => Phase::Pending,
@@ -116,7 +123,12 @@ impl Parts {
             for (at, container) in status.container_statuses.iter().enumerate() {
                 let Some(ended) = &container.state.terminated else { continue };
                 let finished = time(ended.finished_at.as_ref()).map_err(|fault| {
-                    fault.at("finishedAt").at("terminated").at("state").nth(at).at("containerStatuses")
+                    fault
+                        .at("finishedAt")
+                        .at("terminated")
+                        .at("state")
+                        .nth(at)
+                        .at("containerStatuses")
                 })?;
                 result.finished = result.finished.max(finished);
             }
@@ -251,7 +263,10 @@ impl Parts {
         })
     }
 
-    pub(super) fn node_terms(&mut self, selector: &wire::NodeSelector<'_>) -> Converted<Vec<NodeTerm>> {
+    pub(super) fn node_terms(
+        &mut self,
+        selector: &wire::NodeSelector<'_>,
+    ) -> Converted<Vec<NodeTerm>> {
         each(&selector.node_selector_terms, |term| self.node_term(term)).at("nodeSelectorTerms")
     }
 
@@ -274,9 +289,15 @@ impl Parts {
             .at("requiredDuringSchedulingIgnoredDuringExecution")
     }
 
-    fn preferred_pod_terms(&mut self, affinity: &wire::PodAffinity<'_>) -> Converted<Vec<(i32, PodTerm)>> {
+    fn preferred_pod_terms(
+        &mut self,
+        affinity: &wire::PodAffinity<'_>,
+    ) -> Converted<Vec<(i32, PodTerm)>> {
         each(&affinity.preferred, |preferred| {
-            Ok((preferred.weight, self.pod_term(&preferred.pod_affinity_term).at("podAffinityTerm")?))
+            Ok((
+                preferred.weight,
+                self.pod_term(&preferred.pod_affinity_term).at("podAffinityTerm")?,
+            ))
         })
         .at("preferredDuringSchedulingIgnoredDuringExecution")
     }
@@ -302,7 +323,9 @@ impl Parts {
                 "DoNotSchedule" => true,
                 "ScheduleAnyway" => false,
                 other => {
-                    return Err(one_of("DoNotSchedule or ScheduleAnyway", other).at("whenUnsatisfiable"));
+                    return Err(
+                        one_of("DoNotSchedule or ScheduleAnyway", other).at("whenUnsatisfiable")
+                    );
                 }
             },
             selector: self.selector(spread.label_selector.as_ref()).at("labelSelector")?,
@@ -382,7 +405,8 @@ impl Parts {
                 result.inline_drivers.push(self.str(&csi.driver));
             }
             let on_disk = |empty: &wire::EmptyDir<'_>| &*empty.medium != "Memory";
-            result.local |= volume.empty_dir.as_ref().is_some_and(on_disk) || volume.host_path.is_some();
+            result.local |=
+                volume.empty_dir.as_ref().is_some_and(on_disk) || volume.host_path.is_some();
         }
         result
     }

@@ -64,14 +64,22 @@ impl Parts {
         claim: &wire::PersistentVolumeClaim<'_>,
     ) -> Converted<PersistentVolumeClaim> {
         let annotation = |key: &str| {
-            claim.metadata.annotations.0.iter().find(|(given, _)| &**given == key).map(|(_, value)| value)
+            claim
+                .metadata
+                .annotations
+                .0
+                .iter()
+                .find(|(given, _)| &**given == key)
+                .map(|(_, value)| value)
         };
         let selected = annotation("volume.kubernetes.io/selected-node");
         let old_class = annotation("volume.beta.kubernetes.io/storage-class");
         let spec = &claim.spec;
         Ok(PersistentVolumeClaim {
             meta: self.meta(&claim.metadata)?,
-            class: old_class.or(spec.storage_class_name.as_ref()).map(|class| self.strings.intern(class)),
+            class: old_class
+                .or(spec.storage_class_name.as_ref())
+                .map(|class| self.strings.intern(class)),
             volume: self.str(&spec.volume_name),
             size: storage(&spec.resources.requests, Rounding::Up)
                 .at("requests")
@@ -85,7 +93,10 @@ impl Parts {
         })
     }
 
-    pub(crate) fn storage_class(&mut self, class: &wire::StorageClass<'_>) -> Converted<StorageClass> {
+    pub(crate) fn storage_class(
+        &mut self,
+        class: &wire::StorageClass<'_>,
+    ) -> Converted<StorageClass> {
         let default = class.metadata.annotations.0.iter().any(|(key, value)| {
             &**key == "storageclass.kubernetes.io/is-default-class" && &**value == "true"
         });

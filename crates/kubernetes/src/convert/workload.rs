@@ -101,10 +101,12 @@ impl Parts {
                 succeeded: status.succeeded.unwrap_or_default(),
                 failed: status.failed.unwrap_or_default(),
                 started: time(status.start_time.as_ref()).at("startTime").at("status")?,
-                completed: time(status.completion_time.as_ref()).at("completionTime").at("status")?,
+                completed: time(status.completion_time.as_ref())
+                    .at("completionTime")
+                    .at("status")?,
                 ..job_limits(&job.spec)
             }),
-            ..self.job_like(WorkloadKind::Job, &job.metadata, &job.spec).map_err(|fault| fault)?
+            ..self.job_like(WorkloadKind::Job, &job.metadata, &job.spec)?
         })
     }
 
@@ -191,7 +193,10 @@ impl Parts {
         Ok(Namespace { meta: self.meta(&namespace.metadata)? })
     }
 
-    pub(crate) fn priority_class(&mut self, class: &wire::PriorityClass<'_>) -> Converted<PriorityClass> {
+    pub(crate) fn priority_class(
+        &mut self,
+        class: &wire::PriorityClass<'_>,
+    ) -> Converted<PriorityClass> {
         Ok(PriorityClass {
             meta: self.meta(&class.metadata)?,
             value: class.value,
@@ -200,7 +205,10 @@ impl Parts {
         })
     }
 
-    pub(crate) fn resource_claim(&mut self, claim: &wire::ResourceClaim<'_>) -> Converted<ResourceClaim> {
+    pub(crate) fn resource_claim(
+        &mut self,
+        claim: &wire::ResourceClaim<'_>,
+    ) -> Converted<ResourceClaim> {
         Ok(ResourceClaim {
             meta: self.meta(&claim.metadata)?,
             allocated: claim.status.allocation.is_some(),

@@ -44,7 +44,9 @@ pub enum SnapshotFileError {
     #[error("not a restow snapshot file")]
     NotASnapshot,
     /// It was written by a newer program.
-    #[error("the snapshot file is of version {0}, this restow reads up to {VERSION}: use a newer restow")]
+    #[error(
+        "the snapshot file is of version {0}, this restow reads up to {VERSION}: use a newer restow"
+    )]
     TooNew(u16),
     /// A part of it was written by a newer program.
     #[error("section {tag:?} of the snapshot file is of version {version}: use a newer restow")]
@@ -101,7 +103,8 @@ pub fn decode(bytes: &[u8]) -> Result<Snapshot, SnapshotFileError> {
     let (labels, owners, shapes, volumes) = sections.object(*b"SHAR", "SHAR")?;
     let mut snapshot = Snapshot {
         time: head.time,
-        strings: names::decode(&sections.required(*b"NAME", "NAME")?).ok_or_else(|| damaged("NAME"))?,
+        strings: names::decode(&sections.required(*b"NAME", "NAME")?)
+            .ok_or_else(|| damaged("NAME"))?,
         labels: table(labels)?,
         owners: table(owners)?,
         shapes: table(shapes)?,
@@ -135,7 +138,12 @@ fn table<T: Default + std::hash::Hash + Eq>(values: Vec<T>) -> Result<Table<T>, 
 
 /// Everything that an object refers to must be there: the rest of the program relies on it.
 fn check_references(snapshot: &mut Snapshot) -> Result<(), SnapshotFileError> {
-    let tables = (snapshot.labels.len(), snapshot.owners.len(), snapshot.shapes.len(), snapshot.volumes.len());
+    let tables = (
+        snapshot.labels.len(),
+        snapshot.owners.len(),
+        snapshot.shapes.len(),
+        snapshot.volumes.len(),
+    );
     let pods_fit = snapshot.pods.iter().all(|pod| {
         pod.labels.index() < tables.0
             && pod.annotations.index() < tables.0
@@ -143,11 +151,12 @@ fn check_references(snapshot: &mut Snapshot) -> Result<(), SnapshotFileError> {
             && pod.shape.index() < tables.2
             && pod.volumes.index() < tables.3
     });
-    let templates_fit = snapshot.workloads.iter().filter_map(|workload| workload.template).all(|template| {
-        template.labels.index() < tables.0
-            && template.annotations.index() < tables.0
-            && template.shape.index() < tables.2
-    });
+    let templates_fit =
+        snapshot.workloads.iter().filter_map(|workload| workload.template).all(|template| {
+            template.labels.index() < tables.0
+                && template.annotations.index() < tables.0
+                && template.shape.index() < tables.2
+        });
     if !pods_fit || !templates_fit {
         return Err(damaged("PODS"));
     }

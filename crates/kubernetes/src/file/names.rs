@@ -5,7 +5,8 @@ use restow_model::Strings;
 use super::columns::{Column, join, split};
 
 pub(super) fn encode(strings: &Strings) -> Vec<u8> {
-    let [mut shared, mut lengths, mut texts] = [Column::default(), Column::default(), Column::default()];
+    let [mut shared, mut lengths, mut texts] =
+        [Column::default(), Column::default(), Column::default()];
     let mut before = "";
     for text in strings.iter().skip(1) {
         let common = before.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();

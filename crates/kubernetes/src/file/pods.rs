@@ -83,7 +83,9 @@ pub(super) fn encode(snapshot: &Snapshot) -> (Vec<u8>, Vec<u8>) {
             held.push((at as u32, (**amounts).clone()));
         }
     }
-    rare.bytes(&postcard::to_allocvec(&held).expect("resources hold nothing that postcard refuses"));
+    rare.bytes(
+        &postcard::to_allocvec(&held).expect("resources hold nothing that postcard refuses"),
+    );
     (join(&columns), uids)
 }
 
@@ -136,7 +138,8 @@ pub(super) fn decode(bytes: &[u8], uids: &[u8], snapshot: &Snapshot) -> Option<V
             finished: None,
             held: None,
         };
-        let mut other_node = || other_nodes.next().and_then(|at| u32::try_from(at).ok()).map(Str::from_index);
+        let mut other_node =
+            || other_nodes.next().and_then(|at| u32::try_from(at).ok()).map(Str::from_index);
         let number = usize::try_from(node.next()?).ok()?;
         pod.node = match number.checked_sub(1) {
             None => Str::EMPTY,
@@ -191,7 +194,11 @@ struct Last {
 /// Whole seconds take the smaller numbers: even ones are seconds, odd ones milliseconds.
 fn units(time: Time) -> i64 {
     let millis = time.millis();
-    if millis % 1000 == 0 { (millis / 1000).wrapping_mul(2) } else { millis.wrapping_mul(2).wrapping_add(1) }
+    if millis % 1000 == 0 {
+        (millis / 1000).wrapping_mul(2)
+    } else {
+        millis.wrapping_mul(2).wrapping_add(1)
+    }
 }
 
 fn from_units(units: i64) -> Time {
@@ -204,11 +211,16 @@ fn push_time(column: &mut Column, base: Time, time: Option<Time>) {
         None => column.push(0),
         Some(time) => {
             let difference = Time::from_millis(time.millis().wrapping_sub(base.millis()));
-            column.push(((units(difference) << 1 ^ units(difference) >> 63) as u64).wrapping_add(1));
+            column
+                .push(((units(difference) << 1 ^ units(difference) >> 63) as u64).wrapping_add(1));
         }
     }
 }
 
+#[expect(
+    clippy::option_option,
+    reason = "outside: the column has a value; inside: the pod has the time"
+)]
 fn next_time(column: &mut Cursor<'_>, base: Time) -> Option<Option<Time>> {
     Some(match column.next()? {
         0 => None,

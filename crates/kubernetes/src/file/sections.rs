@@ -30,7 +30,8 @@ impl Writer {
 
     /// A section of a serialized value.
     pub(super) fn object<T: Serialize>(&mut self, tag: [u8; 4], value: &T) {
-        let bytes = postcard::to_allocvec(value).expect("the model holds nothing that postcard refuses");
+        let bytes =
+            postcard::to_allocvec(value).expect("the model holds nothing that postcard refuses");
         self.packed(tag, &bytes);
     }
 
@@ -93,7 +94,8 @@ impl<'a> Sections<'a> {
         }
         let mut sections = Vec::new();
         loop {
-            let (head, after) = rest.split_first_chunk::<HEAD>().ok_or(SnapshotFileError::CutOff)?;
+            let (head, after) =
+                rest.split_first_chunk::<HEAD>().ok_or(SnapshotFileError::CutOff)?;
             let word = |from: usize| {
                 let bytes: [u8; 8] = std::array::from_fn(|at| head[from + at]);
                 u64::from_le_bytes(bytes)
@@ -102,8 +104,10 @@ impl<'a> Sections<'a> {
             let (plain, packed) = (word(6), word(14));
             let checksum = u32::from_le_bytes([head[22], head[23], head[24], head[25]]);
             let length = usize::try_from(packed).map_err(|_| SnapshotFileError::CutOff)?;
-            let (content, after) = after.split_at_checked(length).ok_or(SnapshotFileError::CutOff)?;
-            if crc32fast::hash(content) != checksum || plain > packed.saturating_mul(LARGEST_RATIO) {
+            let (content, after) =
+                after.split_at_checked(length).ok_or(SnapshotFileError::CutOff)?;
+            if crc32fast::hash(content) != checksum || plain > packed.saturating_mul(LARGEST_RATIO)
+            {
                 return Err(damaged(&name(tag)));
             }
             if tag == END {
@@ -116,9 +120,14 @@ impl<'a> Sections<'a> {
     }
 
     fn find(&self, tag: [u8; 4]) -> Result<Option<Cow<'a, [u8]>>, SnapshotFileError> {
-        let Some(section) = self.0.iter().find(|section| section.tag == tag) else { return Ok(None) };
+        let Some(section) = self.0.iter().find(|section| section.tag == tag) else {
+            return Ok(None);
+        };
         if section.version > SECTION_VERSION {
-            return Err(SnapshotFileError::SectionTooNew { tag: name(tag), version: section.version });
+            return Err(SnapshotFileError::SectionTooNew {
+                tag: name(tag),
+                version: section.version,
+            });
         }
         if section.plain == section.packed.len() as u64 {
             return Ok(Some(Cow::Borrowed(section.packed)));
@@ -128,7 +137,11 @@ impl<'a> Sections<'a> {
             .take(section.plain + 1)
             .read_to_end(&mut plain)
             .map_err(|_| damaged(&name(tag)))?;
-        if plain.len() as u64 == section.plain { Ok(Some(Cow::Owned(plain))) } else { Err(damaged(&name(tag))) }
+        if plain.len() as u64 == section.plain {
+            Ok(Some(Cow::Owned(plain)))
+        } else {
+            Err(damaged(&name(tag)))
+        }
     }
 
     /// The bytes of a section that every file has.
@@ -150,7 +163,10 @@ impl<'a> Sections<'a> {
     }
 
     /// The list of a section, empty where there is none.
-    pub(super) fn list<T: DeserializeOwned>(&self, tag: [u8; 4]) -> Result<Vec<T>, SnapshotFileError> {
+    pub(super) fn list<T: DeserializeOwned>(
+        &self,
+        tag: [u8; 4],
+    ) -> Result<Vec<T>, SnapshotFileError> {
         match self.find(tag)? {
             Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| damaged(&name(tag))),
             None => Ok(Vec::new()),

@@ -31,15 +31,17 @@ pub(crate) enum Decoded {
 }
 
 /// Reads one value; gives its length as well.
-pub(crate) fn parse<'de, T: Deserialize<'de>>(json: &'de [u8]) -> Result<(T, usize), serde_json::Error> {
+pub(crate) fn parse<'de, T: Deserialize<'de>>(
+    json: &'de [u8],
+) -> Result<(T, usize), serde_json::Error> {
     let mut stream = serde_json::Deserializer::from_slice(json).into_iter::<T>();
     match stream.next() {
         Some(Ok(value)) => Ok((value, stream.byte_offset())),
         Some(Err(error)) => Err(error),
         // Nothing but space: let the parser say that it expected a value.
-        None => Err(serde_json::from_slice::<IgnoredAny>(json).err().unwrap_or_else(|| {
-            serde::de::Error::custom("expected an object")
-        })),
+        None => Err(serde_json::from_slice::<IgnoredAny>(json)
+            .err()
+            .unwrap_or_else(|| serde::de::Error::custom("expected an object"))),
     }
 }
 
@@ -53,7 +55,12 @@ pub(crate) fn decode(store: &mut Store, kind: Kind, json: &[u8], newest: &mut Ti
     match kind {
         Kind::Pod => run::<wire::pod::Pod<'_>>(json, |pod, length| {
             let converted = store.parts.pod(&pod)?;
-            for time in [Some(converted.created), converted.started, converted.ready_changed, converted.finished] {
+            for time in [
+                Some(converted.created),
+                converted.started,
+                converted.ready_changed,
+                converted.finished,
+            ] {
                 *newest = (*newest).max(time.unwrap_or_default());
             }
             let key = (converted.namespace, converted.name);
@@ -85,7 +92,9 @@ pub(crate) fn decode(store: &mut Store, kind: Kind, json: &[u8], newest: &mut Ti
         }
         Kind::DaemonSet | Kind::Deployment | Kind::ReplicaSet | Kind::StatefulSet => {
             run::<wire::workload::Workload<'_>>(json, |object, length| {
-                let Some(kind) = workload_kind(kind) else { return Err(Fault::new("no controller")) };
+                let Some(kind) = workload_kind(kind) else {
+                    return Err(Fault::new("no controller"));
+                };
                 let converted = store.parts.workload(kind, &object)?;
                 Ok((add_workload(store, converted, &object.metadata, newest), length))
             })
@@ -140,7 +149,9 @@ fn decode_small(store: &mut Store, kind: Kind, json: &[u8], newest: &mut Time) -
             persistent_volume_claim,
             persistent_volume_claims
         ),
-        Kind::StorageClass => small!(wire::volume::StorageClass<'_>, storage_class, storage_classes),
+        Kind::StorageClass => {
+            small!(wire::volume::StorageClass<'_>, storage_class, storage_classes)
+        }
         Kind::CsiNode => small!(wire::volume::CsiNode<'_>, csi_node, csi_nodes),
         Kind::VolumeAttachment => {
             small!(wire::volume::VolumeAttachment<'_>, volume_attachment, volume_attachments)

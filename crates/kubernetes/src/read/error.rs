@@ -47,8 +47,12 @@ pub enum Reason {
 }
 
 /// An input that could not be read, or an object in it.
-#[derive(Debug, thiserror::Error)]
-pub struct ReadError {
+#[derive(Debug)]
+pub struct ReadError(Box<ReadProblem>);
+
+/// What a [`ReadError`] says, part by part.
+#[derive(Debug)]
+pub struct ReadProblem {
     /// The file, or `standard input`, or the URL.
     pub origin: String,
     /// Where in it.
@@ -66,7 +70,13 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    pub(crate) fn new(origin: &str, reason: Reason, problem: impl ToString) -> Self {
+    pub(crate) fn new(origin: &str, reason: Reason, problem: impl fmt::Display) -> Self {
+        ReadProblem::new(origin, reason, problem).into()
+    }
+}
+
+impl ReadProblem {
+    pub(crate) fn new(origin: &str, reason: Reason, problem: impl fmt::Display) -> Self {
         Self {
             origin: origin.to_owned(),
             position: None,
@@ -78,6 +88,21 @@ impl ReadError {
         }
     }
 }
+
+impl From<ReadProblem> for ReadError {
+    fn from(problem: ReadProblem) -> Self {
+        Self(Box::new(problem))
+    }
+}
+
+impl std::ops::Deref for ReadError {
+    type Target = ReadProblem;
+    fn deref(&self) -> &ReadProblem {
+        &self.0
+    }
+}
+
+impl std::error::Error for ReadError {}
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -83,7 +83,9 @@ impl<R: Read> JsonStream<R> {
                 line: self.lines + memchr::memchr_iter(b'\n', passed).count() as u64 + 1,
                 column: (passed.len() - last) as u64,
             },
-            None => Position { line: self.lines + 1, column: self.column + passed.len() as u64 + 1 },
+            None => {
+                Position { line: self.lines + 1, column: self.column + passed.len() as u64 + 1 }
+            }
         }
     }
 
@@ -259,7 +261,8 @@ mod tests {
     fn a_head_tells_objects_from_lists() {
         let pod = head(r#"{"apiVersion":"v1","kind":"Pod","metadata":{"#);
         assert_eq!((pod.kind.as_deref(), pod.items), (Some("Pod"), None));
-        let list = head(r#"{"kind":"PodList","apiVersion":"v1","metadata":{"continue":"x"},"items":[{"#);
+        let list =
+            head(r#"{"kind":"PodList","apiVersion":"v1","metadata":{"continue":"x"},"items":[{"#);
         assert_eq!(list.kind.as_deref(), Some("PodList"));
         assert!(list.items.is_some() && list.list_metadata.is_some());
         let kubectl = head(r#"{"apiVersion": "v1", "items": ["#);
@@ -273,10 +276,16 @@ mod tests {
     #[test]
     fn a_cut_text_is_incomplete_and_a_wrong_one_is_not_json() {
         for text in ["{", "{\"ki", "{\"kind\"", "{\"kind\":\"Pod\",", "{\"a\":{\"b\":[1,"] {
-            assert!(matches!(Head::read(text.as_bytes(), false), Err(HeadError::Incomplete)), "{text}");
+            assert!(
+                matches!(Head::read(text.as_bytes(), false), Err(HeadError::Incomplete)),
+                "{text}"
+            );
         }
         for text in ["{1:2}", "{\"a\" 1}", "{\"a\":tru }", "{\"a\":}"] {
-            assert!(matches!(Head::read(text.as_bytes(), false), Err(HeadError::Syntax(_))), "{text}");
+            assert!(
+                matches!(Head::read(text.as_bytes(), false), Err(HeadError::Syntax(_))),
+                "{text}"
+            );
         }
     }
 

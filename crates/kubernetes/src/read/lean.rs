@@ -6,9 +6,7 @@
 
 use std::borrow::Cow;
 
-use serde::de::{
-    DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
 /// The text is not what was expected, or ends too early.
@@ -194,13 +192,12 @@ impl<'de> Deserializer<'de> for &mut Lean<'de> {
             return Err(Unreadable);
         }
         let from = self.at;
-        match self.raw_string()? {
-            (raw, false) => visitor.visit_borrowed_bytes(raw),
-            (_, true) => {
-                self.at = from;
-                self.deserialize_str(visitor)
-            }
+        let (raw, escaped) = self.raw_string()?;
+        if !escaped {
+            return visitor.visit_borrowed_bytes(raw);
         }
+        self.at = from;
+        self.deserialize_str(visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Read<V::Value> {
@@ -230,7 +227,11 @@ impl<'de> Deserializer<'de> for &mut Lean<'de> {
         visitor.visit_seq(Members { lean: self, first: true })
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Read<V::Value> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Read<V::Value> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -325,8 +326,7 @@ mod tests {
         leaf.prop_recursive(4, 48, 6, |inner| {
             prop_oneof![
                 proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-                proptest::collection::btree_map(".{0,9}", inner, 0..5)
-                    .prop_map(|map| Value::from_iter(map)),
+                proptest::collection::btree_map(".{0,9}", inner, 0..5).prop_map(Value::from_iter),
             ]
         })
     }

@@ -34,7 +34,7 @@ fn value_end(json: &[u8], at: usize) -> Option<usize> {
 }
 
 fn member(json: &[u8], at: usize, key: &str) -> Option<usize> {
-    let mut at = skip_space(json, at + (*json.get(at)? == b'{') as usize);
+    let mut at = skip_space(json, at + usize::from(*json.get(at)? == b'{'));
     while *json.get(at)? == b'"' {
         let key_end = value_end(json, at)?;
         let name: String = serde_json::from_slice(&json[at..key_end]).ok()?;
@@ -43,7 +43,7 @@ fn member(json: &[u8], at: usize, key: &str) -> Option<usize> {
             return json.get(at).map(|_| at);
         }
         at = skip_space(json, value_end(json, at)?);
-        at = skip_space(json, at + (*json.get(at)? == b',') as usize);
+        at = skip_space(json, at + usize::from(*json.get(at)? == b','));
     }
     None
 }
@@ -55,7 +55,7 @@ fn element(json: &[u8], at: usize, index: usize) -> Option<usize> {
     let mut at = skip_space(json, at + 1);
     for _ in 0..index {
         at = skip_space(json, value_end(json, at)?);
-        at = skip_space(json, at + (*json.get(at)? == b',') as usize);
+        at = skip_space(json, at + usize::from(*json.get(at)? == b','));
     }
     (*json.get(at)? != b']').then_some(at)
 }

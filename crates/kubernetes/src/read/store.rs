@@ -130,22 +130,70 @@ macro_rules! with_kind {
     ($store:expr, $kind:expr, $objects:ident => $do:expr) => {{
         let store = $store;
         match $kind {
-            Kind::Node => { let $objects = &mut store.nodes; $do }
-            Kind::Pod => { let $objects = &mut store.pods; $do }
-            Kind::NodePool => { let $objects = &mut store.node_pools; $do }
-            Kind::NodeClaim => { let $objects = &mut store.node_claims; $do }
-            Kind::NodeOverlay => { let $objects = &mut store.node_overlays; $do }
-            Kind::PodDisruptionBudget => { let $objects = &mut store.pod_disruption_budgets; $do }
-            Kind::Service => { let $objects = &mut store.services; $do }
-            Kind::Namespace => { let $objects = &mut store.namespaces; $do }
-            Kind::PriorityClass => { let $objects = &mut store.priority_classes; $do }
-            Kind::PersistentVolume => { let $objects = &mut store.persistent_volumes; $do }
-            Kind::PersistentVolumeClaim => { let $objects = &mut store.persistent_volume_claims; $do }
-            Kind::StorageClass => { let $objects = &mut store.storage_classes; $do }
-            Kind::CsiNode => { let $objects = &mut store.csi_nodes; $do }
-            Kind::VolumeAttachment => { let $objects = &mut store.volume_attachments; $do }
-            Kind::CapacityBuffer => { let $objects = &mut store.capacity_buffers; $do }
-            Kind::ResourceClaim => { let $objects = &mut store.resource_claims; $do }
+            Kind::Node => {
+                let $objects = &mut store.nodes;
+                $do
+            }
+            Kind::Pod => {
+                let $objects = &mut store.pods;
+                $do
+            }
+            Kind::NodePool => {
+                let $objects = &mut store.node_pools;
+                $do
+            }
+            Kind::NodeClaim => {
+                let $objects = &mut store.node_claims;
+                $do
+            }
+            Kind::NodeOverlay => {
+                let $objects = &mut store.node_overlays;
+                $do
+            }
+            Kind::PodDisruptionBudget => {
+                let $objects = &mut store.pod_disruption_budgets;
+                $do
+            }
+            Kind::Service => {
+                let $objects = &mut store.services;
+                $do
+            }
+            Kind::Namespace => {
+                let $objects = &mut store.namespaces;
+                $do
+            }
+            Kind::PriorityClass => {
+                let $objects = &mut store.priority_classes;
+                $do
+            }
+            Kind::PersistentVolume => {
+                let $objects = &mut store.persistent_volumes;
+                $do
+            }
+            Kind::PersistentVolumeClaim => {
+                let $objects = &mut store.persistent_volume_claims;
+                $do
+            }
+            Kind::StorageClass => {
+                let $objects = &mut store.storage_classes;
+                $do
+            }
+            Kind::CsiNode => {
+                let $objects = &mut store.csi_nodes;
+                $do
+            }
+            Kind::VolumeAttachment => {
+                let $objects = &mut store.volume_attachments;
+                $do
+            }
+            Kind::CapacityBuffer => {
+                let $objects = &mut store.capacity_buffers;
+                $do
+            }
+            Kind::ResourceClaim => {
+                let $objects = &mut store.resource_claims;
+                $do
+            }
             Kind::DaemonSet
             | Kind::Deployment
             | Kind::ReplicaSet

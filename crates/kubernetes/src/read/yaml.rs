@@ -4,6 +4,7 @@
 //! refuse is refused here.
 
 use std::cell::RefCell;
+use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
@@ -53,7 +54,8 @@ pub(crate) fn read<E: From<YamlError>>(
     mut each: impl FnMut(Part) -> Result<(), E>,
 ) -> Result<(), E> {
     let trouble = Rc::new(RefCell::new(None));
-    let chars = Chars { input: BufReader::with_capacity(1 << 16, input), trouble: Rc::clone(&trouble) };
+    let chars =
+        Chars { input: BufReader::with_capacity(1 << 16, input), trouble: Rc::clone(&trouble) };
     let mut events = Events { parser: Parser::new_from_iter(chars), trouble };
     let mut anchors = Anchors::default();
     while let Some((event, span)) = events.next()? {
@@ -314,7 +316,8 @@ fn number(text: &str) -> Option<String> {
     if all_digits {
         return Some(format!("{sign}{unsigned}"));
     }
-    let is_float = unsigned.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+    let is_float =
+        unsigned.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
     let value = if is_float { unsigned.parse::<f64>().ok()? } else { return None };
     value.is_finite().then(|| format!("{sign}{value:?}"))
 }
@@ -328,7 +331,9 @@ fn quote(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c if c < ' ' => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
             c => out.push(c),
         }
     }
@@ -405,7 +410,9 @@ mod tests {
         );
         assert_eq!(
             json.unwrap(),
-            [r#"{"a":true,"b":"yes","c":31,"d":1000,"e":8,"f":1.5,"g":null,"h":"000014e466","i":"2026-11-15T12:00:00Z","j":"1Gi","k":0.5,"l":-3,"m":"5","n":"a\"b"}"#]
+            [
+                r#"{"a":true,"b":"yes","c":31,"d":1000,"e":8,"f":1.5,"g":null,"h":"000014e466","i":"2026-11-15T12:00:00Z","j":"1Gi","k":0.5,"l":-3,"m":"5","n":"a\"b"}"#
+            ]
         );
     }
 
@@ -414,7 +421,12 @@ mod tests {
         let text = "---\nkind: List\nitems:\n- {kind: Pod, n: [1, 2]}\n- kind: Node\n---\n# nothing\n---\nkind: Pod\n";
         assert_eq!(
             documents(text).unwrap(),
-            [r#"item {"kind":"Pod","n":[1,2]}"#, r#"item {"kind":"Node"}"#, r#"{"kind":"List","items":[]}"#, r#"{"kind":"Pod"}"#]
+            [
+                r#"item {"kind":"Pod","n":[1,2]}"#,
+                r#"item {"kind":"Node"}"#,
+                r#"{"kind":"List","items":[]}"#,
+                r#"{"kind":"Pod"}"#
+            ]
         );
     }
 
@@ -424,7 +436,7 @@ mod tests {
         let mut bomb = String::from("a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n");
         for level in 1..12 {
             let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
-            bomb.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
+            let _ = writeln!(bomb, "a{level}: &a{level} [{aliases}]");
         }
         assert!(documents(&bomb).unwrap_err().problem.contains("larger than 64 MiB"));
     }
@@ -435,7 +447,10 @@ mod tests {
         assert_eq!(error.position.map(|position| position.line), Some(2));
         assert!(documents("just text").unwrap_err().problem.contains("expected an object"));
         assert!(documents(&format!("a: {}", "[".repeat(5000))).is_err());
-        assert_eq!(read::<YamlError>(&b"a: \xff"[..], |_| Ok(())).unwrap_err().problem, "the text is not UTF-8");
+        assert_eq!(
+            read::<YamlError>(&b"a: \xff"[..], |_| Ok(())).unwrap_err().problem,
+            "the text is not UTF-8"
+        );
     }
 
     #[test]

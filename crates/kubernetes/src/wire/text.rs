@@ -95,7 +95,7 @@ pub(crate) type Quantities<'a> = Pairs<'a, RawQuantity<'a>>;
 impl<'de: 'a, 'a> Deserialize<'de> for RawQuantity<'a> {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         struct Amount;
-        fn written<'de>(number: impl ToString) -> RawQuantity<'de> {
+        fn written<'de>(number: &impl ToString) -> RawQuantity<'de> {
             RawQuantity(Text(Cow::Owned(number.to_string())))
         }
         impl<'de> Visitor<'de> for Amount {
@@ -107,16 +107,16 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawQuantity<'a> {
                 Ok(RawQuantity(Text(Cow::Borrowed(text))))
             }
             fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(written(text))
+                Ok(written(&text))
             }
             fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-                Ok(written(number))
+                Ok(written(&number))
             }
             fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-                Ok(written(number))
+                Ok(written(&number))
             }
             fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
-                Ok(written(number))
+                Ok(written(&number))
             }
         }
         input.deserialize_any(Amount)

@@ -25,7 +25,16 @@ fn spec(operator: Operator, values: &[&str]) -> RequirementSpec {
 /// Any requirement that the API server would take, over a small world of values.
 fn specs() -> impl Strategy<Value = RequirementSpec> {
     let values = proptest::collection::vec(
-        prop_oneof![Just("a"), Just("b"), Just("-3"), Just("0"), Just("1"), Just("2"), Just("3"), Just("7")],
+        prop_oneof![
+            Just("a"),
+            Just("b"),
+            Just("-3"),
+            Just("0"),
+            Just("1"),
+            Just("2"),
+            Just("3"),
+            Just("7")
+        ],
         1..4,
     );
     let bound = prop_oneof![-4_i64..9, Just(i64::MAX), Just(i64::MIN)];
@@ -114,8 +123,10 @@ fn a_comparison_with_text_is_an_error_and_allows_nothing() {
 fn min_values_of_an_intersection_is_the_larger() {
     let mut strings = Strings::default();
     let with = |n| RequirementSpec { min_values: n, ..spec(Operator::Exists, &[]) };
-    let (two, five) =
-        (Requirement::new(&with(Some(2)), &mut strings), Requirement::new(&with(Some(5)), &mut strings));
+    let (two, five) = (
+        Requirement::new(&with(Some(2)), &mut strings),
+        Requirement::new(&with(Some(5)), &mut strings),
+    );
     assert_eq!(two.intersection(&five, &strings).min_values(), Some(5));
 }
 
