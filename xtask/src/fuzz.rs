@@ -143,19 +143,56 @@ fn fuzz(binaries: &std::path::Path, target: &str, length: Length) -> Result<()> 
         .words(LIMITS)
         .word(format!("-artifact_prefix={artifacts}/"))
         .word(kept)
-        .word(format!("fuzz/seeds/{target}"));
+        .word(format!("fuzz/seeds/{target}"))
+        .variable("RUST_BACKTRACE", "0");
     // Every new path is a line on standard error: of interest only when something is found.
     let output = cmd.command().output().with_context(|| format!("cannot start `{cmd}`"))?;
     let log = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        let lines: Vec<&str> = log.lines().collect();
-        let last = lines[lines.len().saturating_sub(40)..].join("\n");
-        bail!(
-            "{target} fails on an input that is now in {artifacts}; run it alone with\n    \
-             cargo xtask fuzz {target} --input {artifacts}/…\n{last}"
-        );
+        bail!("{}", failure(target, &log));
     }
     let summary = log.lines().rev().find(|line| line.contains("DONE")).unwrap_or_default();
     println!("  {}", summary.trim());
     Ok(())
+}
+
+/// What libFuzzer's log says of a failure: the panic, and how to see it again.
+fn failure(target: &str, log: &str) -> String {
+    let written = log.lines().find_map(|line| line.split_once("Test unit written to "));
+    let Some((_, input)) = written else {
+        return format!("{target} did not get as far as fuzzing:\n{log}");
+    };
+    let found: Vec<&str> = log
+        .lines()
+        .skip_while(|line| !line.contains("panicked at") && !line.contains("ERROR: libFuzzer"))
+        .take_while(|line| !line.starts_with("stack backtrace") && !line.starts_with("NOTE: lib"))
+        .take(12)
+        .collect();
+    format!(
+        "{target} fails:\n  {}\nsee it again with\n    cargo xtask fuzz {target} --input {input}",
+        found.join("\n  ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_shows_the_panic_and_how_to_see_it_again() {
+        let log = "#12 NEW cov: 3\nthread '<unnamed>' panicked at src/bin/time.rs:10:5:\nno time\n\
+                   stack backtrace:\n   0: begin\n==1== ERROR: libFuzzer: deadly signal\n\
+                   artifact_prefix='a/'; Test unit written to fuzz/artifacts/time/crash-1\n";
+        let shown = failure("time", log);
+        assert!(shown.contains("time.rs:10:5:\n  no time\nsee it again"), "{shown}");
+        assert!(shown.ends_with("cargo xtask fuzz time --input fuzz/artifacts/time/crash-1"));
+    }
+
+    #[test]
+    fn slow_and_greedy_inputs_are_failures_with_an_input_too() {
+        let log = "==7== ERROR: libFuzzer: timeout after 10 seconds\n\
+                   a; Test unit written to t/timeout-1\n";
+        assert!(failure("x", log).contains("timeout after 10 seconds"));
+        assert!(failure("x", "cannot open seeds").contains("cannot open seeds"));
+    }
 }

@@ -117,11 +117,12 @@ fn no_name_is_left() {
             assert!(text.is_empty() || !kept.contains(&text), "{text}");
         }
     }
-    for text in
-        before.pods.iter().flat_map(|pod| before.labels[pod.labels].iter()).filter_map(
-            |(key, value)| (!before.text(key).contains('/')).then(|| before.text(value)),
-        )
-    {
+    let own_labels = before
+        .pods
+        .iter()
+        .flat_map(|pod| before.labels[pod.labels].iter())
+        .filter(|(key, _)| !before.text(*key).contains('/'));
+    for text in own_labels.map(|(_, value)| before.text(value)) {
         // A value may still stand where it is a fact about machines.
         let fact = before
             .nodes
@@ -141,7 +142,7 @@ fn the_same_cluster_gets_the_same_pseudonyms() {
 
 #[test]
 fn a_pool_that_is_called_like_a_fact_is_renamed_and_the_fact_stays() {
-    let text = r#"
+    let text = r"
 apiVersion: karpenter.sh/v1
 kind: NodePool
 metadata: {name: spot}
@@ -155,7 +156,7 @@ apiVersion: v1
 kind: Pod
 metadata: {name: p, namespace: apps}
 spec: {nodeSelector: {karpenter.sh/nodepool: spot}}
-"#;
+";
     let mut reader = Reader::new(ReadOptions::default());
     reader.read("cluster", text.as_bytes()).expect("valid");
     let after = anonymous(&reader.finish(None).expect("one input").0);

@@ -47,8 +47,8 @@ fn an_array_of_objects_and_many_gzip_members_are_read_too() {
     let whole = read(objects.as_bytes());
     assert!(read(array.as_bytes()) == whole);
     let half = objects[..objects.len() / 2].rfind('\n').expect("many lines") + 1;
-    let mut members = gzip(objects[..half].as_bytes());
-    members.extend(gzip(objects[half..].as_bytes()));
+    let mut members = gzip(&objects.as_bytes()[..half]);
+    members.extend(gzip(&objects.as_bytes()[half..]));
     assert!(read(&members) == whole);
 }
 
