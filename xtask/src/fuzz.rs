@@ -25,7 +25,6 @@ default is --seconds 60. An input that crashes is kept in fuzz/artifacts; --inpu
 const FLAGS: &[&str] = &[
     "--cfg=fuzzing",
     "-Dwarnings",
-    "-Ccodegen-units=1",
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",

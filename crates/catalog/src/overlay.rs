@@ -100,6 +100,23 @@ pub enum OverlayFinding {
     },
 }
 
+impl std::fmt::Display for OverlayFinding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Conflict { overlay, with, instance_type, resource } => {
+                let what = resource.as_deref().unwrap_or("the price");
+                write!(
+                    f,
+                    "NodeOverlay {overlay} is not applied: {with} of the same weight sets {what} of {instance_type} too"
+                )
+            }
+            Self::Invalid { overlay, why } => {
+                write!(f, "NodeOverlay {overlay} is not applied: {why}")
+            }
+        }
+    }
+}
+
 /// What the overlays make of a catalog for one pool.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effect {

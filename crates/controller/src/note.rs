@@ -29,9 +29,14 @@ impl Note {
         }
     }
 
-    /// What follows from not knowing this kind.
-    pub fn consequence(&self) -> &'static str {
-        consequence(self.kind())
+    /// What follows from not knowing this kind; nothing where a cluster may well have none of it.
+    pub fn consequence(&self) -> Option<&'static str> {
+        match self {
+            Self::Missing {
+                kind: Kind::NodeOverlay | Kind::CapacityBuffer | Kind::ResourceClaim,
+            } => None,
+            Self::Missing { kind } | Self::Forbidden { kind, .. } => Some(consequence(*kind)),
+        }
     }
 }
 
@@ -43,7 +48,10 @@ impl fmt::Display for Note {
                 write!(f, "no right to list {} ({})", plural(*kind), can_i("list", *kind))?;
             }
         }
-        write!(f, ": {}", self.consequence())
+        match self.consequence() {
+            Some(consequence) => write!(f, ": {consequence}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -118,6 +126,8 @@ mod tests {
             Note::Missing { kind: Kind::NodePool }.to_string(),
             "the server has no nodepools: nodes have no pool, so none of them is managed"
         );
+        let overlays = Note::Missing { kind: Kind::NodeOverlay };
+        assert_eq!(overlays.to_string(), "the server has no nodeoverlays");
         assert_eq!(can_i("list", Kind::Node), "kubectl auth can-i list nodes");
         assert_eq!(can_i("list", Kind::Pod), "kubectl auth can-i list pods -A");
     }

@@ -131,7 +131,7 @@ async fn kinds_that_the_server_does_not_have_are_noted() {
     let outcome = read(&connection).await;
     let missing = |kind| outcome.live().notes.contains(&Note::Missing { kind });
     assert!(missing(Kind::NodePool) && missing(Kind::NodeClaim) && missing(Kind::CapacityBuffer));
-    assert!(!missing(Kind::Node) && !missing(Kind::Deployment));
+    assert!(!missing(Kind::Node) && !missing(Kind::CronJob));
 }
 
 #[tokio::test]

@@ -139,6 +139,32 @@ async fn a_version_that_became_too_old_is_listed_anew() {
 }
 
 #[tokio::test]
+async fn nobody_sees_a_list_that_is_half_read() {
+    let (relisting, pod_gone) = (Gate::new(), Gate::new());
+    let pods = vec![
+        Step::Wait(relisting.clone()),
+        Step::Line(watch_event("DELETED", &pod("p", 700))),
+        Step::Open(pod_gone.clone()),
+        Step::Hang,
+    ];
+    let script = small(&["a", "b"], &["p"])
+        .watch(PODS, [Reply::Stream(pods)])
+        .watch(NODES, [Reply::lines([expired_event()])]);
+    // A pod goes while the nodes are listed.
+    let change = |script| later(script).list(NODES, [Reply::Content.behind(&pod_gone)]);
+    let wanted = nodes(&["x", "y"]);
+    let (_server, result, told) = watch(script, change, Duration::ZERO, |told| {
+        if *told == Told::Relisting(Kind::Node) {
+            relisting.open();
+        }
+        *told == wanted
+    })
+    .await;
+    result.expect("it was told to stop");
+    assert_eq!(told, [Told::Relisting(Kind::Node), wanted]);
+}
+
+#[tokio::test]
 async fn a_line_that_makes_no_sense_is_made_good_by_the_list() {
     let script = small(&["a"], &[]).watch(NODES, [Reply::lines(["{\"type\":\"ADDED\"", "{}"])]);
     let wanted = nodes(&["x", "y"]);
@@ -155,7 +181,8 @@ async fn a_line_that_was_cut_off_comes_again() {
     let script = small(&["a"], &[]).watch(
         NODES,
         [
-            Reply::Stream(vec![Step::Bytes(half), Step::Cut]),
+            Reply::Stream(vec![Step::Bytes(half.clone()), Step::Cut]),
+            Reply::Stream(vec![Step::Bytes(half)]),
             Reply::internal_error(),
             Reply::HangUp,
             Reply::Stream(vec![Step::Line(whole), Step::Hang]),
@@ -166,6 +193,7 @@ async fn a_line_that_was_cut_off_comes_again() {
         watch(script, |script| script, Duration::ZERO, |told| *told == wanted).await;
     result.expect("it was told to stop");
     assert!(told.contains(&Told::Reconnecting(Kind::Node)), "{told:?}");
+    assert!(!told.contains(&Told::Relisting(Kind::Node)), "{told:?}");
     let list = LIST_VERSION.to_string();
     assert!(versions(&server, NODES).iter().all(|version| *version == list));
 }

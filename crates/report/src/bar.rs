@@ -12,7 +12,7 @@ pub struct Bar {
 }
 
 /// What the tones mean, in words.
-pub const fn legend(ascii: bool) -> &'static str {
+pub(crate) const fn legend(ascii: bool) -> &'static str {
     if ascii { "= daemon pods, # other pods" } else { "▓ daemon pods, █ other pods" }
 }
 
@@ -23,11 +23,11 @@ impl Bar {
         let steps = if ascii { 1 } else { 8 };
         let filled = steps_of(self.share, width, steps);
         let (full, part) = (filled / steps, filled % steps);
-        let daemons = steps_of(self.daemons, width, 1).min(full);
         let used = full + usize::from(part > 0);
+        let daemons = steps_of(self.daemons, width, 1).min(used);
         let [daemon, other, track] = if ascii { ["=", "#", "."] } else { ["▓", "█", "░"] };
-        let mut rest = other.repeat(full - daemons);
-        if part > 0 {
+        let mut rest = other.repeat(full.saturating_sub(daemons));
+        if part > 0 && daemons < used {
             rest.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][part - 1]);
         }
         [
@@ -66,6 +66,7 @@ mod tests {
         assert_eq!(text(0.75, 0.25, 8, false), "▓▓████░░");
         assert_eq!(text(0.75, 0.25, 8, true), "==####..");
         assert_eq!(text(0.25, 0.25, 8, true), "==......");
+        assert_eq!(text(0.09, 0.09, 8, false), "▓░░░░░░░");
     }
 
     #[test]

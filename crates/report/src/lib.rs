@@ -4,23 +4,31 @@
 //! writes anywhere: every function returns what it has to say.
 
 mod bar;
+mod csv;
 mod fleet;
 mod load;
 pub mod money;
+mod nodes_view;
 mod options;
+mod output;
 mod selector;
 mod state;
 mod style;
 pub mod table;
+#[cfg(test)]
+mod testing;
 pub mod units;
 
 pub use bar::Bar;
+pub use csv::csv;
 pub use fleet::{
     Amount, Amounts, Fleet, FleetGroup, FleetNode, FleetPool, Groups, Resource, Totals, Unit,
     UnpricedNodes,
 };
 pub use load::PodCounts;
+pub use nodes_view::{ViewOptions, nodes_view};
 pub use options::{FleetOptions, GroupBy, NodeFilter, NodeKey, ParseKeyError, SortKey};
+pub use output::{FleetDocument, document, json};
 pub use selector::{LabelSelector, ParseSelectorError};
 pub use state::{NodeState, ParseStateError};
 pub use style::{Style, Styled};

@@ -25,6 +25,16 @@ pub fn month(price: Price) -> String {
     dollars(nanos_per_month(price), 2)
 }
 
+/// `0.1234`, dollars per hour under a header that says so.
+pub fn hourly_figure(price: Price, decimals: u32) -> String {
+    figure(i128::from(price.nanos()), decimals)
+}
+
+/// `1,839.60`, dollars per month under a header that says so.
+pub fn monthly_figure(price: Price) -> String {
+    figure(nanos_per_month(price), 2)
+}
+
 /// Dollars in a month of 730 hours, as a number that prints with the decimals it has.
 pub fn dollars_per_month(price: Price) -> f64 {
     nanos_per_month(price) as f64 / 1e9
@@ -34,17 +44,23 @@ fn nanos_per_month(price: Price) -> i128 {
     i128::from(price.nanos()) * i128::from(HOURS_PER_MONTH)
 }
 
-/// Dollars with this many decimals, at most nine, and separators between thousands; half a unit goes away from zero.
 fn dollars(nanos: i128, decimals: u32) -> String {
-    let unit = 10_u128.pow(9 - decimals.min(9));
+    let text = figure(nanos, decimals);
+    match text.strip_prefix('-') {
+        Some(text) => format!("-${text}"),
+        None => format!("${text}"),
+    }
+}
+
+/// Dollars with one to nine decimals and separators between thousands; half a unit goes away from zero.
+fn figure(nanos: i128, decimals: u32) -> String {
+    let decimals = decimals.clamp(1, 9);
+    let unit = 10_u128.pow(9 - decimals);
     let rounded = (nanos.unsigned_abs() + unit / 2) / unit;
-    let per_dollar = 10_u128.pow(decimals.min(9));
+    let per_dollar = 10_u128.pow(decimals);
     let sign = if nanos < 0 && rounded > 0 { "-" } else { "" };
     let whole = grouped(rounded / per_dollar);
-    match decimals as usize {
-        0 => format!("{sign}${whole}"),
-        width => format!("{sign}${whole}.{:0width$}", rounded % per_dollar),
-    }
+    format!("{sign}{whole}.{:0width$}", rounded % per_dollar, width = decimals as usize)
 }
 
 #[cfg(test)]

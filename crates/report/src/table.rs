@@ -131,33 +131,26 @@ impl Table {
 
     /// The table as lines without spaces at their ends.
     pub fn render(&self, options: &TableOptions) -> String {
-        let widths = self.layout(options);
-        let shown = || self.columns.iter().enumerate().zip(&widths);
-        let cutters: Vec<Cutter> = shown()
-            .map(|((at, column), width)| match width {
-                Some(width) => Cutter::new(column.cut, *width, options.ascii, self.texts(at)),
-                None => Cutter::default(),
-            })
-            .collect();
+        let layout = self.layout(options);
+        let shown = || {
+            let columns = self.columns.iter().enumerate().zip(&layout);
+            columns.filter_map(|((at, column), cutter)| Some((at, column, cutter.as_ref()?)))
+        };
         let mut out = String::new();
         let mut line = Line { color: options.color, ..Line::default() };
         if options.headers {
-            for ((_, column), width) in shown() {
-                if let Some(width) = width {
-                    let header = Styled::new(column.header.clone(), Style::Strong);
-                    line.text(&header, *width, column.align, &Cutter::end(*width, options.ascii));
-                }
+            for (_, column, cutter) in shown() {
+                let header = Styled::new(column.header.clone(), Style::Strong);
+                line.text(&header, column.align, &Cutter::end(cutter.width, options.ascii));
             }
             line.end(&mut out);
         }
         for row in &self.rows {
-            for (cell, (((_, column), width), cutter)) in row.iter().zip(shown().zip(&cutters)) {
-                match (cell, width) {
-                    (Cell::Text(text), Some(width)) => {
-                        line.text(text, *width, column.align, cutter);
-                    }
-                    (Cell::Bar(bar), Some(width)) => line.bar(*bar, *width, options.ascii),
-                    (_, None) => {}
+            for (at, column, cutter) in shown() {
+                match row.get(at) {
+                    Some(Cell::Text(text)) => line.text(text, column.align, cutter),
+                    Some(Cell::Bar(bar)) => line.bar(*bar, cutter.width, options.ascii),
+                    None => {}
                 }
             }
             line.end(&mut out);
@@ -197,10 +190,10 @@ impl Line {
         }
     }
 
-    fn text(&mut self, text: &Styled, width: usize, align: Align, cutter: &Cutter) {
+    fn text(&mut self, text: &Styled, align: Align, cutter: &Cutter) {
         self.gap();
         let cut = Styled::new(cutter.cut(&text.text), text.style);
-        let room = width.saturating_sub(cut.text.width());
+        let room = cutter.width.saturating_sub(cut.text.width());
         match align {
             Align::Left => {
                 self.push(&cut);

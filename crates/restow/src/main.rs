@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod input;
+mod output;
 mod prices;
 mod terminal;
 

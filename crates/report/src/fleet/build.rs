@@ -1,6 +1,7 @@
 //! From a snapshot to a fleet.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use restow_catalog::{
     CapacityType, NodeFacts, PriceBook, Quote, Unpriced, label, marks, node_facts,
@@ -213,20 +214,19 @@ impl<'a> Prices<'a> {
 
 /// Nodes without a price by the reason, what concerns most nodes first.
 fn unpriced(nodes: &[FleetNode]) -> Vec<UnpricedNodes> {
-    let mut reasons: BTreeMap<String, UnpricedNodes> = BTreeMap::new();
+    // There are few reasons: most nodes are of a few types.
+    let mut all: Vec<UnpricedNodes> = Vec::new();
     for node in nodes {
-        if let Err(reason) = &node.price {
-            reasons
-                .entry(reason.to_string())
-                .or_insert_with(|| UnpricedNodes { reason: reason.clone(), nodes: Vec::new() })
-                .nodes
-                .push(node.name.clone());
-        }
+        let Err(reason) = &node.price else { continue };
+        let at = all.iter().position(|entry| entry.reason == *reason).unwrap_or_else(|| {
+            all.push(UnpricedNodes { reason: reason.clone(), nodes: Vec::new() });
+            all.len() - 1
+        });
+        all[at].nodes.push(node.name.clone());
     }
-    let mut all: Vec<UnpricedNodes> = reasons.into_values().collect();
     for entry in &mut all {
         entry.nodes.sort_unstable();
     }
-    all.sort_by_key(|entry| std::cmp::Reverse(entry.nodes.len()));
+    all.sort_by_cached_key(|entry| (Reverse(entry.nodes.len()), entry.reason.to_string()));
     all
 }

@@ -5,10 +5,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::Cut;
 
 /// Cuts the texts of one column.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Cutter {
     cut: Cut,
-    width: usize,
+    /// The width of the column.
+    pub(super) width: usize,
     ascii: bool,
     /// How many characters all texts start with, and end with.
     common: (usize, usize),
@@ -19,9 +20,16 @@ impl Cutter {
         cut: Cut,
         width: usize,
         ascii: bool,
-        texts: impl Iterator<Item = &'a str>,
+        texts: impl Iterator<Item = &'a str> + Clone,
     ) -> Self {
-        let common = if cut == Cut::Middle { common(texts, width) } else { (0, 0) };
+        let mut wide = texts.clone().filter(|text| text.width() > width).peekable();
+        let common = match cut {
+            Cut::Middle if wide.peek().is_some() => {
+                // Names that fit may be of another sort.
+                Some(common(texts)).filter(|found| *found != (0, 0)).unwrap_or_else(|| common(wide))
+            }
+            _ => (0, 0),
+        };
         Self { cut, width, ascii, common }
     }
 
@@ -48,14 +56,14 @@ impl Cutter {
         out
     }
 
-    /// How many columns to keep before and after the cut: it goes into what all texts have in common, if that is
-    /// enough.
+    /// How many columns to keep before and after the cut. What all texts end with goes as a whole, it tells nothing; else
+    /// the cut is in what they start with, if that is enough.
     fn around(&self, text: &str, room: usize) -> (usize, usize) {
         let (prefix, suffix) = self.common;
         let all = text.width();
         let excess = all.saturating_sub(room);
         if suffix >= excess && all - suffix <= room {
-            (all - suffix, room - (all - suffix))
+            (all - suffix, 0)
         } else if prefix >= excess {
             (prefix - excess, all - prefix)
         } else {
@@ -64,13 +72,12 @@ impl Cutter {
     }
 }
 
-/// How many columns of words all texts wider than `width` start with and end with. Of a single text nothing is common.
-fn common<'a>(texts: impl Iterator<Item = &'a str>, width: usize) -> (usize, usize) {
-    let mut wide = texts.filter(|text| text.width() > width);
-    let Some(model) = wide.next() else { return (0, 0) };
+/// How many columns of words all texts start with and end with. Of a single text nothing is common.
+fn common<'a>(mut texts: impl Iterator<Item = &'a str>) -> (usize, usize) {
+    let Some(model) = texts.next() else { return (0, 0) };
     let (mut prefix, mut suffix) = (model, model);
     let mut several = false;
-    for text in wide {
+    for text in texts {
         several |= text != model;
         let same = prefix.chars().zip(text.chars()).take_while(|(a, b)| a == b);
         prefix = &prefix[..same.map(|(c, _)| c.len_utf8()).sum()];
@@ -125,8 +132,8 @@ mod tests {
     #[test]
     fn what_ends_all_names_goes_first() {
         let names = ["ip-10-40-0-1.ec2.internal", "ip-10-40-12-101.ec2.internal"];
-        assert_eq!(cut(&names, Cut::Middle, 20), ["ip-10-40-0-1…nternal", "ip-10-40-12-101…rnal"]);
-        assert_eq!(cut(&names, Cut::Middle, 16), ["ip-10-40-0-1…nal", "ip-10-40-12-101…"]);
+        assert_eq!(cut(&names, Cut::Middle, 20), ["ip-10-40-0-1…", "ip-10-40-12-101…"]);
+        assert_eq!(cut(&names, Cut::Middle, 16), ["ip-10-40-0-1…", "ip-10-40-12-101…"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod managed;
 mod node;
 mod pod;
+mod pod_containers;
 mod pod_spec;
 mod pod_status;
 mod pool;

@@ -173,7 +173,22 @@ impl Script {
             let content = Content::Generated(Arc::clone(cluster), kind);
             script.content.insert(kind.list_path(), content);
         }
+        // What every server has, and generated clusters have none of.
+        let none: [String; 0] = [];
         script
+            .objects(
+                "/api/v1/replicationcontrollers",
+                "v1",
+                "ReplicationControllerList",
+                none.clone(),
+            )
+            .objects("/apis/batch/v1/cronjobs", "batch/v1", "CronJobList", none.clone())
+            .objects(
+                "/apis/storage.k8s.io/v1/volumeattachments",
+                "storage.k8s.io/v1",
+                "VolumeAttachmentList",
+                none,
+            )
     }
 
     /// Serves these objects, given as JSON, as a list such as `PodList` of `v1`.
