@@ -14,15 +14,8 @@ use restow_model::{Snapshot, Time};
 use crate::args::InputArgs;
 use crate::terminal;
 
-/// A snapshot and where it came from, for people.
-pub(crate) struct Input {
-    pub(crate) snapshot: Snapshot,
-    /// The file or the server.
-    pub(crate) origin: String,
-}
-
 /// Reads the cluster that the arguments name, and says on standard error what was left out.
-pub(crate) fn read(args: &InputArgs) -> anyhow::Result<Input> {
+pub(crate) fn read(args: &InputArgs) -> anyhow::Result<Snapshot> {
     if args.files.is_empty() {
         return runtime()?.block_on(read_live(args));
     }
@@ -36,11 +29,11 @@ pub(crate) fn read(args: &InputArgs) -> anyhow::Result<Input> {
         [path] => path.display().to_string(),
         paths => format!("{} inputs", paths.len()),
     };
-    report(&summary, args);
+    report(&summary);
     if snapshot.nodes.is_empty() && snapshot.pods.is_empty() {
         terminal::warn(&format!("{origin} holds no nodes and no pods"));
     }
-    Ok(Input { snapshot, origin })
+    Ok(snapshot)
 }
 
 fn read_path(reader: &mut Reader, path: &Path) -> anyhow::Result<()> {
@@ -79,7 +72,7 @@ fn byte_bar(length: u64, name: &str) -> ProgressBar {
 }
 
 /// What was not read, and why.
-fn report(summary: &ReadSummary, args: &InputArgs) {
+fn report(summary: &ReadSummary) {
     for skipped in summary.skipped.iter().take(5) {
         terminal::warn(&format!("left out: {}", skipped.0));
     }
@@ -104,7 +97,6 @@ fn report(summary: &ReadSummary, args: &InputArgs) {
             summary.repeated
         ));
     }
-    let _ = args;
 }
 
 /// An async runtime; only live clusters need one.
@@ -123,12 +115,11 @@ pub(crate) struct Live {
     pub(crate) lists: LiveRead,
 }
 
-async fn read_live(args: &InputArgs) -> anyhow::Result<Input> {
+async fn read_live(args: &InputArgs) -> anyhow::Result<Snapshot> {
     let live = connect_and_list(args).await?;
-    let origin = live.connection.server().to_owned();
     let (snapshot, summary) = live.reader.finish(Some(args.now.unwrap_or_else(clock)))?;
-    report(&summary, args);
-    Ok(Input { snapshot, origin })
+    report(&summary);
+    Ok(snapshot)
 }
 
 /// Connects to the cluster of the arguments and lists it, with progress.

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &SnapshotArgs) -> anyhow::Result<ExitCode> {
     let target = args.to.display();
     // Before minutes are spent on reading a cluster.
     anyhow::ensure!(args.force || !args.to.exists(), "{target}: the file exists; use --force to overwrite it");
-    let mut snapshot = input::read(&args.input)?.snapshot;
+    let mut snapshot = input::read(&args.input)?;
     if args.anonymize {
         anonymize(&mut snapshot);
     }
