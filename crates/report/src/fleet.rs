@@ -168,9 +168,9 @@ impl Fleet {
 
     /// Whether some price comes from the node's own label.
     pub fn has_written_prices(&self) -> bool {
-        self.nodes.iter().any(
-            |node| matches!(&node.price, Ok(Quote { basis: Basis::NodeLabel, .. })),
-        )
+        self.nodes
+            .iter()
+            .any(|node| matches!(&node.price, Ok(Quote { basis: Basis::NodeLabel, .. })))
     }
 }
 

@@ -99,12 +99,7 @@ impl Load {
     }
 }
 
-fn add(
-    sums: &mut [[i64; 2]],
-    requests: &Resources,
-    daemon: bool,
-    places: &FxHashMap<Str, usize>,
-) {
+fn add(sums: &mut [[i64; 2]], requests: &Resources, daemon: bool, places: &FxHashMap<Str, usize>) {
     let mut put = |place: usize, amount: i64| {
         let [all, daemons] = &mut sums[place];
         *all = all.saturating_add(amount);

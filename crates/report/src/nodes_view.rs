@@ -10,6 +10,10 @@ use crate::table::TableOptions;
 
 /// How the screen is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line, and all combine"
+)]
 pub struct ViewOptions {
     /// No line is wider, except when `wide`; `None` for as wide as it gets.
     pub width: Option<usize>,
@@ -27,14 +31,7 @@ pub struct ViewOptions {
 
 impl Default for ViewOptions {
     fn default() -> Self {
-        Self {
-            width: None,
-            wide: false,
-            color: false,
-            ascii: false,
-            summary: true,
-            headers: true,
-        }
+        Self { width: None, wide: false, color: false, ascii: false, summary: true, headers: true }
     }
 }
 

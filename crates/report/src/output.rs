@@ -5,8 +5,8 @@
 
 use restow_catalog::{Basis, CapacityType, PoolKind, SourceInfo, Unpriced};
 use restow_model::Price;
-use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 use crate::fleet::{Amounts, Fleet, FleetGroup, FleetNode, Resource, Totals, Unit};
 use crate::load::PodCounts;
@@ -209,8 +209,7 @@ const fn reason(reason: &Unpriced) -> &'static str {
 }
 
 fn sums<'a>(fleet: &'a Fleet, totals: &'a Totals) -> Sums<'a> {
-    let price: Option<Price> =
-        (totals.priced() > 0 || totals.nodes == 0).then_some(totals.price);
+    let price: Option<Price> = (totals.priced() > 0 || totals.nodes == 0).then_some(totals.price);
     Sums {
         nodes: totals.nodes,
         unpriced_nodes: totals.unpriced,
@@ -223,11 +222,7 @@ fn sums<'a>(fleet: &'a Fleet, totals: &'a Totals) -> Sums<'a> {
 }
 
 fn group_row<'a>(fleet: &'a Fleet, group: &'a FleetGroup) -> GroupRow<'a> {
-    GroupRow {
-        value: group.value.as_deref(),
-        kind: group.kind,
-        sums: sums(fleet, &group.totals),
-    }
+    GroupRow { value: group.value.as_deref(), kind: group.kind, sums: sums(fleet, &group.totals) }
 }
 
 impl Pods {

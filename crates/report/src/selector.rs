@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn what_is_no_selector_is_refused_with_its_reason() {
-        for bad in ["=b", "a=b,", "a in x", "a in (x", "a b", "a=b=c", "a b=c", "!", "a=ö", "a>5"] {
+        for bad in ["=b", "a=b,", "a in x", "a in (x", "a b", "a=b=c", "a b=c", "!", "a=ö", "a>5"]
+        {
             let error = bad.parse::<LabelSelector>().unwrap_err();
             assert_eq!(error.text, bad);
         }

@@ -102,14 +102,14 @@ pub(crate) fn states(
     let ready = condition(&node.conditions, "Ready", strings);
     let deleting =
         node.meta.deleted.is_some() || claim.is_some_and(|claim| claim.meta.deleted.is_some());
-    let initialized = match claim {
-        Some(claim) => holds(&claim.conditions, "Initialized"),
-        None => {
-            let label = |key| node.meta.labels.text(key, strings);
+    let label = |key| node.meta.labels.text(key, strings);
+    let initialized = claim.map_or_else(
+        || {
             label("karpenter.sh/nodepool").is_none()
                 || label("karpenter.sh/initialized") == Some("true")
-        }
-    };
+        },
+        |claim| holds(&claim.conditions, "Initialized"),
+    );
     let health = match ready.map(|ready| ready.truth) {
         Some(Truth::True) => NodeState::Ready,
         Some(_) => NodeState::NotReady,
@@ -141,11 +141,7 @@ fn is_disrupting(node: &Node, strings: &Strings) -> bool {
 }
 
 /// Whether an annotation asks to leave the node alone.
-pub(crate) fn is_do_not_disrupt(
-    node: &Node,
-    claim: Option<&NodeClaim>,
-    strings: &Strings,
-) -> bool {
+pub(crate) fn is_do_not_disrupt(node: &Node, claim: Option<&NodeClaim>, strings: &Strings) -> bool {
     const KEYS: [&str; 4] = [
         "karpenter.sh/do-not-disrupt",
         "karpenter.sh/do-not-evict",
@@ -153,9 +149,9 @@ pub(crate) fn is_do_not_disrupt(
         "cluster-autoscaler.kubernetes.io/scale-down-disabled",
     ];
     let all = [Some(&node.meta), claim.map(|claim| &claim.meta)];
-    all.into_iter().flatten().any(|meta| {
-        KEYS.into_iter().any(|key| meta.annotations.text(key, strings) == Some("true"))
-    })
+    all.into_iter()
+        .flatten()
+        .any(|meta| KEYS.into_iter().any(|key| meta.annotations.text(key, strings) == Some("true")))
 }
 
 #[cfg(test)]

@@ -70,7 +70,9 @@ impl Styled {
         if !color || self.text.is_empty() || style.is_plain() {
             out.push_str(&self.text);
         } else {
-            out.push_str(&format!("{style}{}{style:#}", self.text));
+            out.push_str(&style.render().to_string());
+            out.push_str(&self.text);
+            out.push_str(&style.render_reset().to_string());
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Clusters for tests, built by hand.
 
-use restow_catalog::{Adjustments, CapacityType, Catalog, InstanceType, Offering, PriceBook, SourceInfo};
+use restow_catalog::{
+    Adjustments, CapacityType, Catalog, InstanceType, Offering, PriceBook, SourceInfo,
+};
 use restow_model::{
     Condition, Effect, Labels, Node, NodeClaim, Owner, Phase, Pod, PodShape, Resources, Shared,
     Snapshot, Str, Taint, Time, Truth, Uid,
@@ -44,7 +46,14 @@ impl Cluster {
     }
 
     /// An EKS node of a Karpenter pool.
-    pub(crate) fn karpenter(self, name: &str, pool: &str, kind: &str, zone: &str, terms: &str) -> Self {
+    pub(crate) fn karpenter(
+        self,
+        name: &str,
+        pool: &str,
+        kind: &str,
+        zone: &str,
+        terms: &str,
+    ) -> Self {
         self.node(
             name,
             &[

@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use restow_controller::{Connection, ListOptions, LiveRead, Progress};
 use restow_kubernetes::{Kind, ReadOptions, ReadSummary, Reader, find_inputs};
 use restow_model::{Snapshot, Time};
+use restow_report::units::counted;
 
 use crate::args::InputArgs;
 use crate::terminal;
@@ -78,7 +79,7 @@ fn report(summary: &ReadSummary) {
     }
     match summary.skipped.len() {
         0 => {}
-        count => terminal::warn(&format!("{count} invalid objects were left out")),
+        count => terminal::warn(&format!("left out in all: {}", counted(count, "invalid object"))),
     }
     if !summary.ignored.is_empty() {
         let total: u64 = summary.ignored.values().sum();
@@ -87,14 +88,15 @@ fn report(summary: &ReadSummary) {
         let named: Vec<&str> = kinds.iter().take(3).map(|(kind, _)| kind.as_str()).collect();
         let more = if kinds.len() > 3 { ", …" } else { "" };
         terminal::note(&format!(
-            "{total} objects of kinds that restow does not read were ignored: {}{more}",
+            "ignored {} of kinds that restow does not read: {}{more}",
+            counted(total as usize, "object"),
             named.join(", ")
         ));
     }
     if summary.repeated > 0 {
         terminal::note(&format!(
-            "{} objects came more than once; the newest version of each counts",
-            summary.repeated
+            "came more than once: {}; the newest version of each counts",
+            counted(summary.repeated as usize, "object")
         ));
     }
 }

@@ -152,7 +152,7 @@ mod tests {
 
     fn amounts(cpu: (i64, i64), memory: (i64, i64)) -> Amounts {
         let amount =
-            |(requested, allocatable)| Amount { requested, allocatable, ..Amount::default() };
+            |(requested, allocatable)| Amount { allocatable, requested, ..Amount::default() };
         Amounts::new(vec![amount(cpu), amount(memory)])
     }
 

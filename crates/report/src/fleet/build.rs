@@ -40,16 +40,16 @@ pub(super) fn fleet(snapshot: &Snapshot, book: &PriceBook, options: &FleetOption
         pods.add_node(load.pods(seen.index));
         nodes.push(seen.row(snapshot, &mut prices, &load, &extended, options));
     }
-    sort::sort(&mut nodes, &options.sort, snapshot);
+    let nodes = sort::sorted(nodes, &options.sort, snapshot);
     let mut totals = Totals::default();
     for node in &nodes {
         totals.add(node);
     }
     let names = ["cpu", "memory", "pods", "ephemeral-storage"].into_iter();
-    let groups = options.group_by.clone().map(|by| Groups {
-        rows: group::groups(&nodes, by.key(), &options.sort, snapshot),
-        by,
-    });
+    let groups = options
+        .group_by
+        .clone()
+        .map(|by| Groups { rows: group::groups(&nodes, by.key(), &options.sort, snapshot), by });
     Fleet {
         time: known(snapshot.time),
         resources: names
@@ -143,7 +143,8 @@ impl<'a> Seen<'a> {
         matches_any(&filter.pools, self.pool.map(|pool| pool.name))
             && matches_any(&filter.types, self.facts.instance_type)
             && matches_any(&filter.zones, self.facts.zone)
-            && (terms.is_empty() || self.facts.capacity_type.is_some_and(|own| terms.contains(&own)))
+            && (terms.is_empty()
+                || self.facts.capacity_type.is_some_and(|own| terms.contains(&own)))
             && (filter.states.is_empty()
                 || filter.states.iter().any(|state| self.states.contains(state)))
             && filter.selector.selects(&self.node.meta.labels, &snapshot.strings)

@@ -7,16 +7,25 @@ use restow_model::Snapshot;
 use super::FleetNode;
 use crate::options::{NodeKey, SortKey};
 
-/// Sorts by the keys, then by name.
-pub(super) fn sort(nodes: &mut [FleetNode], keys: &[SortKey], snapshot: &Snapshot) {
+/// The nodes by the keys, then by name.
+pub(super) fn sorted(
+    nodes: Vec<FleetNode>,
+    keys: &[SortKey],
+    snapshot: &Snapshot,
+) -> Vec<FleetNode> {
     let by_pool = [SortKey { by: NodeKey::Pool, descending: false }];
     let keys = if keys.is_empty() { &by_pool[..] } else { keys };
-    nodes.sort_by(|a, b| {
+    // Nodes are large; their places are moved instead.
+    let mut order: Vec<usize> = (0..nodes.len()).collect();
+    order.sort_by(|a, b| {
+        let (a, b) = (&nodes[*a], &nodes[*b]);
         keys.iter()
             .map(|key| compare(&value(a, &key.by, snapshot), &value(b, &key.by, snapshot), key))
             .find(|order| order.is_ne())
             .unwrap_or_else(|| a.name.cmp(&b.name))
     });
+    let mut nodes: Vec<Option<FleetNode>> = nodes.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| nodes[at].take()).collect()
 }
 
 /// What a node has of a key.
@@ -53,9 +62,7 @@ pub(super) fn text<'a>(
         NodeKey::CapacityType => node.capacity_type.map(restow_catalog::CapacityType::name),
         NodeKey::State => Some(node.state().name()),
         NodeKey::Arch => node.arch.as_deref(),
-        NodeKey::Label(key) => {
-            snapshot.nodes[node.index].meta.labels.text(key, &snapshot.strings)
-        }
+        NodeKey::Label(key) => snapshot.nodes[node.index].meta.labels.text(key, &snapshot.strings),
         _ => Some(&node.name),
     }
 }

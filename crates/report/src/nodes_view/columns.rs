@@ -96,12 +96,13 @@ pub(super) fn groups(fleet: &Fleet, groups: &Groups, wide: bool) -> Table {
         key => key.to_string().to_uppercase(),
     };
     let mut specs: Vec<Spec<'_, FleetGroup>> = Vec::new();
-    specs.push(spec(Column::new(header, 0).cut(Cut::Middle, 16), |group: &FleetGroup| {
-        match &group.value {
+    specs.push(spec(
+        Column::new(header, 0).cut(Cut::Middle, 16),
+        |group: &FleetGroup| match &group.value {
             Some(value) => Cell::plain(&**value),
             None => Cell::styled("(none)", Style::Dim),
-        }
-    }));
+        },
+    ));
     if wide && *groups.by.key() == NodeKey::Pool {
         specs.push(spec(Column::new("KIND", 14), |group: &FleetGroup| {
             word(group.kind.map(restow_catalog::PoolKind::name))
@@ -187,10 +188,7 @@ fn utilization<'a, T>(
             daemons: amount.daemon_share().unwrap_or(0.0),
         })
     };
-    [
-        spec(Column::new(header, priority).right(), figure),
-        spec(Column::bars(8, 10, bar), bars),
-    ]
+    [spec(Column::new(header, priority).right(), figure), spec(Column::bars(8, 8, bar), bars)]
 }
 
 /// A column for each kind of device; for all resources that have none yet if `wide`.

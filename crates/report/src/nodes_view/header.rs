@@ -12,11 +12,12 @@ use crate::{money, units};
 pub(super) fn write(out: &mut String, fleet: &Fleet, options: &ViewOptions) {
     let money = cost(&fleet.totals);
     // Money on the first line if it leaves a bar; then, if there is room, what daemon pods have.
-    let tables = [(true, true), (true, false), (false, true), (false, false)]
-        .map(|(with_money, daemons)| {
+    let tables = [(true, true), (true, false), (false, true), (false, false)].map(
+        |(with_money, daemons)| {
             let inline = with_money.then(|| money.clone()).flatten();
             (inline.is_some(), lines(fleet, inline, daemons, options.wide))
-        });
+        },
+    );
     let fits = |table: &Table| options.width.is_none_or(|width| table.least_width(false) <= width);
     let chosen = tables.iter().find(|(_, table)| fits(table)).or(tables.last());
     if let Some((inline, table)) = chosen {
@@ -34,11 +35,7 @@ pub(super) fn write(out: &mut String, fleet: &Fleet, options: &ViewOptions) {
 }
 
 fn lines(fleet: &Fleet, money: Option<Styled>, daemons: bool, wide: bool) -> Table {
-    let mut columns = vec![
-        Column::new("", 2),
-        Column::new("", 1),
-        Column::new("", 0),
-    ];
+    let mut columns = vec![Column::new("", 2), Column::new("", 1), Column::new("", 0)];
     if daemons {
         columns.push(Column::new("", 5));
     }
@@ -50,8 +47,7 @@ fn lines(fleet: &Fleet, money: Option<Styled>, daemons: bool, wide: bool) -> Tab
         EPHEMERAL => wide && fleet.totals.amounts.get(EPHEMERAL).allocatable > 0,
         _ => wide || resource.is_device(),
     });
-    let shares: Vec<Option<f64>> =
-        fleet.totals.amounts.iter().map(Amount::utilization).collect();
+    let shares: Vec<Option<f64>> = fleet.totals.amounts.iter().map(Amount::utilization).collect();
     let percent = |share: &Option<f64>| share.map_or_else(|| "-".to_owned(), units::percent_1);
     let digits = shares.iter().map(|share| percent(share).len()).max().unwrap_or(0);
     let mut money = money;

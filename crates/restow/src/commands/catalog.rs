@@ -425,7 +425,7 @@ fn diff_table(differences: &restow_catalog::CatalogDiff, options: &OutputArgs) -
     let mut lines = Vec::new();
     for (sign, names) in [("+", &differences.added), ("-", &differences.removed)] {
         if !names.is_empty() {
-            lines.push(format!("{sign} {} types: {}", names.len(), shortened(names)));
+            lines.push(format!("{sign} {}: {}", units::counted(names.len(), "type"), shortened(names)));
         }
     }
     let mut table = Table::new(vec![
