@@ -207,3 +207,17 @@ fn pages_of_a_list_say_how_to_go_on() {
     let error = reader.list_page(Kind::Pod, "pods", status).expect_err("no list");
     assert!(error.to_string().contains("expected a list of pods, got Status"), "{error}");
 }
+
+/// Written by format version 1. It must read for ever: a new format version adds a fixture and leaves this one.
+#[test]
+fn a_file_of_format_version_1_still_reads() {
+    let snapshot = file::decode(include_bytes!("fixtures/cluster-v1.restow")).expect("readable");
+    assert_eq!((snapshot.nodes.len(), snapshot.pods.len()), (6, 60));
+    assert_eq!(snapshot.time.to_string(), "2026-11-15T05:07:52Z");
+    let requested: i64 = snapshot.pods.iter().map(|pod| snapshot.requests(pod).cpu).sum();
+    let allocatable: i64 = snapshot.nodes.iter().map(|node| node.allocatable.cpu).sum();
+    assert_eq!((requested, allocatable), (48_240, 75_390));
+    assert_eq!(snapshot.text(snapshot.nodes[0].meta.name), "ip-10-40-0-1.ec2.internal");
+    assert!(snapshot.pods.iter().filter(|pod| snapshot.is_daemon(pod)).count() > 6);
+    assert!(snapshot.shapes.values().iter().any(|shape| !shape.spread.is_empty()));
+}

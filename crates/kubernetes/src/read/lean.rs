@@ -42,6 +42,16 @@ pub(crate) fn parse<'de, T: serde::Deserialize<'de>>(text: &'de [u8]) -> Read<(T
     Ok((value, lean.at))
 }
 
+/// By how much each byte outside of strings changes the depth.
+const DEPTH: [i8; 256] = {
+    let mut depth = [0; 256];
+    depth[b'{' as usize] = 1;
+    depth[b'[' as usize] = 1;
+    depth[b'}' as usize] = -1;
+    depth[b']' as usize] = -1;
+    depth
+};
+
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
@@ -71,6 +81,7 @@ impl<'de> Lean<'de> {
     }
 
     /// The next `"` or `\` at or after `from`.
+    #[inline]
     fn string_stop(&self, mut from: usize) -> Read<usize> {
         while let Some(chunk) = self.text[from..].first_chunk::<8>() {
             let word = u64::from_le_bytes(*chunk);
@@ -86,6 +97,7 @@ impl<'de> Lean<'de> {
 
     /// Passes over a string whose opening quote is at the current place; gives what is between the quotes and whether it holds
     /// escapes.
+    #[inline]
     fn raw_string(&mut self) -> Read<(&'de [u8], bool)> {
         let start = self.at + 1;
         let mut stop = self.string_stop(start)?;
@@ -117,30 +129,26 @@ impl<'de> Lean<'de> {
 
     /// Passes over a value.
     fn skip(&mut self) -> Read<()> {
-        let mut depth = 0_usize;
-        self.peek()?;
+        match self.peek()? {
+            b'"' => self.raw_string().map(drop),
+            b'{' | b'[' => self.skip_nested(),
+            b'}' | b']' => Err(Unreadable),
+            _ => self.scalar().map(drop),
+        }
+    }
+
+    /// Passes over an object or a list. Only strings need a look: everything else changes the depth by what the table says,
+    /// without a branch that the processor could guess wrong.
+    fn skip_nested(&mut self) -> Read<()> {
+        let mut depth = 0_isize;
         loop {
-            let Some(byte) = self.text.get(self.at) else { return Err(Unreadable) };
-            match byte {
-                b'"' => drop(self.raw_string()?),
-                b'{' | b'[' => {
-                    depth += 1;
-                    self.at += 1;
-                    continue;
-                }
-                b'}' | b']' if depth > 0 => {
-                    depth -= 1;
-                    self.at += 1;
-                }
-                b'}' | b']' => return Err(Unreadable),
-                _ if depth > 0 => {
-                    self.at += 1;
-                    continue;
-                }
-                _ => {
-                    self.scalar()?;
-                }
+            let byte = *self.text.get(self.at).ok_or(Unreadable)?;
+            if byte == b'"' {
+                self.raw_string()?;
+                continue;
             }
+            self.at += 1;
+            depth += isize::from(DEPTH[usize::from(byte)]);
             if depth == 0 {
                 return Ok(());
             }
