@@ -13,6 +13,7 @@ mod bench;
 mod cases;
 #[cfg(feature = "catalog")]
 mod catalog;
+mod demo;
 mod fuzz;
 mod graph;
 mod instructions;
@@ -82,6 +83,13 @@ const TASKS: &[Task] = &[
         line: "condense public price lists into the tables that come with the program",
         more: CATALOG_HELP,
         run: catalog,
+    },
+    Task {
+        name: "demo",
+        options: "",
+        line: "make the example cluster of `restow demo` again",
+        more: demo::HELP,
+        run: demo::run,
     },
     Task {
         name: "fuzz",

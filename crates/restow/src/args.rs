@@ -12,7 +12,11 @@ fn version() -> &'static str {
     static VERSION: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     VERSION.get_or_init(|| {
         let date = restow_catalog::builtin_sources().iter().filter_map(|source| source.date).max();
-        format!("{} (built-in prices up to {})", env!("CARGO_PKG_VERSION"), date.unwrap_or("unknown"))
+        format!(
+            "{} (built-in prices up to {})",
+            env!("CARGO_PKG_VERSION"),
+            date.unwrap_or("unknown")
+        )
     })
 }
 

@@ -126,10 +126,12 @@ async fn read_live(args: &InputArgs) -> anyhow::Result<Snapshot> {
 
 /// Connects to the cluster of the arguments and lists it, with progress.
 pub(crate) async fn connect_and_list(args: &InputArgs) -> anyhow::Result<Live> {
-    let bar = if terminal::shows_progress() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+    let bar =
+        if terminal::shows_progress() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.enable_steady_tick(Duration::from_millis(120));
     bar.set_message("connecting");
-    let connection = restow_controller::connect(args.kubeconfig.clone(), args.context.clone()).await?;
+    let connection =
+        restow_controller::connect(args.kubeconfig.clone(), args.context.clone()).await?;
     let mut reader = Reader::new(ReadOptions { skip_invalid: args.skip_invalid });
     let mut counts = std::collections::BTreeMap::<Kind, usize>::new();
     let mut progress = |progress: Progress| match progress {
@@ -148,14 +150,23 @@ pub(crate) async fn connect_and_list(args: &InputArgs) -> anyhow::Result<Live> {
             ));
         }
         Progress::Retrying { kind, pause, reason } => {
-            bar.set_message(format!("{kind}: {reason}; trying again in {} s", pause.as_secs().max(1)));
+            bar.set_message(format!(
+                "{kind}: {reason}; trying again in {} s",
+                pause.as_secs().max(1)
+            ));
         }
-        Progress::Restarted { kind } => bar.set_message(format!("{kind}: the list changed, reading it anew")),
+        Progress::Restarted { kind } => {
+            bar.set_message(format!("{kind}: the list changed, reading it anew"))
+        }
         Progress::Started { .. } => {}
     };
-    let lists =
-        restow_controller::read_cluster(&connection, &mut reader, &ListOptions::default(), &mut progress)
-            .await;
+    let lists = restow_controller::read_cluster(
+        &connection,
+        &mut reader,
+        &ListOptions::default(),
+        &mut progress,
+    )
+    .await;
     bar.finish_and_clear();
     let lists = lists?;
     for note in &lists.notes {
@@ -177,8 +188,7 @@ pub(crate) async fn connect_and_list(args: &InputArgs) -> anyhow::Result<Live> {
 
 /// The time of the machine.
 pub(crate) fn clock() -> Time {
-    let since_epoch = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
+    let since_epoch =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Time::from_millis(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }

@@ -44,7 +44,9 @@ pub(crate) fn load(name: &str) -> anyhow::Result<Catalog> {
     let source = Source::parse(name)?;
     let bytes = match &source {
         Source::Builtin { .. } => Vec::new(),
-        Source::File(path) => std::fs::read(path).with_context(|| format!("{path}: cannot read"))?,
+        Source::File(path) => {
+            std::fs::read(path).with_context(|| format!("{path}: cannot read"))?
+        }
         Source::Url(address) => fetch(address)?,
     };
     Ok(source.load(&bytes)?)
@@ -68,9 +70,11 @@ pub(crate) fn adjustments(args: &PriceArgs) -> anyhow::Result<Adjustments> {
         None => Vec::new(),
         Some(text) => {
             let (name, yaml) = match text.strip_prefix('@') {
-                Some(path) => {
-                    (path, std::fs::read_to_string(path).with_context(|| format!("{path}: cannot read"))?)
-                }
+                Some(path) => (
+                    path,
+                    std::fs::read_to_string(path)
+                        .with_context(|| format!("{path}: cannot read"))?,
+                ),
                 None => ("--discounts", text.to_owned()),
             };
             serde_saphyr::from_str::<Vec<Discount>>(&yaml)
@@ -90,7 +94,8 @@ fn overlays(snapshot: &Snapshot) -> Vec<Overlay> {
     let mut overlays = Vec::new();
     for overlay in &snapshot.node_overlays {
         let name = strings.text(overlay.meta.name);
-        let (price, adjustment) = (strings.text(overlay.price), strings.text(overlay.price_adjustment));
+        let (price, adjustment) =
+            (strings.text(overlay.price), strings.text(overlay.price_adjustment));
         let read = || -> anyhow::Result<Overlay> {
             Ok(Overlay {
                 name: name.to_owned(),
@@ -125,12 +130,7 @@ fn overlay_pools(snapshot: &Snapshot) -> Vec<OverlayPool> {
     let text = |name| snapshot.strings.text(name).to_owned();
     let pools = snapshot.node_pools.iter().map(|pool| OverlayPool {
         name: text(pool.meta.name),
-        labels: pool
-            .template
-            .labels
-            .iter()
-            .map(|(key, value)| (text(key), text(value)))
-            .collect(),
+        labels: pool.template.labels.iter().map(|(key, value)| (text(key), text(value))).collect(),
     });
     pools.collect()
 }

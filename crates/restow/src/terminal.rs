@@ -88,7 +88,5 @@ fn say(label: &str, style: Style, text: &str) {
 
 /// Whether a result could not be printed because nobody reads it any more, as with `restow nodes | head`.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -13,7 +13,12 @@ fn fixtures() -> PathBuf {
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_restow"));
-    command.args(arguments).current_dir(fixtures()).env_clear().env("COLUMNS", "100").env("HOME", "/nonexistent");
+    command
+        .args(arguments)
+        .current_dir(fixtures())
+        .env_clear()
+        .env("COLUMNS", "100")
+        .env("HOME", "/nonexistent");
     command
 }
 
@@ -132,13 +137,16 @@ fn a_snapshot_is_written_and_shows_the_same_fleet() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a.restow");
     let path = file.to_str().expect("text");
-    let written = command(&["snapshot", "-f", "cluster.yaml", "--to", path]).output().expect("runs");
+    let written =
+        command(&["snapshot", "-f", "cluster.yaml", "--to", path]).output().expect("runs");
     assert_eq!(written.status.code(), Some(0), "{}", shown(&written));
-    let table = |input: &str| command(&["nodes", "-f", input, "-o", "csv"]).output().expect("runs").stdout;
+    let table =
+        |input: &str| command(&["nodes", "-f", input, "-o", "csv"]).output().expect("runs").stdout;
     assert_eq!(table(path), table("cluster.yaml"));
     let anonymous = folder.path().join("b.restow");
     let hidden = anonymous.to_str().expect("text");
-    let written = command(&["snapshot", "-f", path, "--to", hidden, "--anonymize"]).output().expect("runs");
+    let written =
+        command(&["snapshot", "-f", path, "--to", hidden, "--anonymize"]).output().expect("runs");
     assert_eq!(written.status.code(), Some(0), "{}", shown(&written));
     let shown = run(&["nodes", "-f", hidden]);
     assert!(!shown.contains("ip-10-0") && shown.contains("m6a.xlarge"), "{shown}");
@@ -161,15 +169,20 @@ fn a_live_cluster_is_only_read_and_shows_what_its_dump_shows() {
     server.write_kubeconfig(&kubeconfig).expect("writable");
     let config = kubeconfig.to_str().expect("text");
     let now = "2026-11-15T12:00:00Z";
-    let live = command(&["nodes", "--kubeconfig", config, "--now", now, "-o", "csv"]).output().expect("runs");
+    let live = command(&["nodes", "--kubeconfig", config, "--now", now, "-o", "csv"])
+        .output()
+        .expect("runs");
     let dump = folder.path().join("dump.json");
-    std::fs::write(&dump, restow_testkit::generate_bytes(&restow_testkit::Options::new(8, 90, 3))).expect("writable");
+    std::fs::write(&dump, restow_testkit::generate_bytes(&restow_testkit::Options::new(8, 90, 3)))
+        .expect("writable");
     let dump = dump.to_str().expect("text");
-    let from_file = command(&["nodes", "-f", dump, "--now", now, "-o", "csv"]).output().expect("runs");
+    let from_file =
+        command(&["nodes", "-f", dump, "--now", now, "-o", "csv"]).output().expect("runs");
     assert_eq!(live.status.code(), Some(0), "{}", shown(&live));
     assert_eq!(shown(&live), shown(&from_file));
     assert!(server.requests().iter().all(|request| request.method == "GET"));
-    let absent = command(&["nodes", "--kubeconfig", config, "--context", "prod"]).output().expect("runs");
+    let absent =
+        command(&["nodes", "--kubeconfig", config, "--context", "prod"]).output().expect("runs");
     let message = String::from_utf8_lossy(&absent.stderr).into_owned();
     assert!(absent.status.code() == Some(1) && message.contains("prod"), "{message}");
 }
@@ -185,7 +198,8 @@ fn standard_input_and_folders_are_read() {
         .expect("runs");
     std::io::Write::write_all(&mut child.stdin.take().expect("piped"), &text).expect("taken");
     let piped = child.wait_with_output().expect("ends").stdout;
-    let file = command(&["nodes", "-f", "cluster.yaml", "-o", "csv"]).output().expect("runs").stdout;
+    let file =
+        command(&["nodes", "-f", "cluster.yaml", "-o", "csv"]).output().expect("runs").stdout;
     assert_eq!(piped, file);
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(folder.path().join("deep")).expect("a folder");
@@ -194,6 +208,11 @@ fn standard_input_and_folders_are_read() {
     let path = folder.path().to_str().expect("text");
     assert_eq!(command(&["nodes", "-f", path, "-o", "csv"]).output().expect("runs").stdout, file);
     let empty = tempfile::tempdir().expect("a folder");
-    let output = command(&["nodes", "-f", empty.path().to_str().expect("text")]).output().expect("runs");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("the folder holds no"), "{}", shown(&output));
+    let output =
+        command(&["nodes", "-f", empty.path().to_str().expect("text")]).output().expect("runs");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("the folder holds no"),
+        "{}",
+        shown(&output)
+    );
 }

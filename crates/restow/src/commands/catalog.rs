@@ -132,10 +132,8 @@ struct ShowArgs {
 
 /// Show what changes from one source to another.
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  restow catalog diff aws:us-east-1 aws:eu-west-1\n  \
-                  restow catalog diff aws:us-east-1 my-prices.csv\n\nExit code 2 says that there are differences."
-)]
+#[command(after_help = "Examples:\n  restow catalog diff aws:us-east-1 aws:eu-west-1\n  \
+                  restow catalog diff aws:us-east-1 my-prices.csv\n\nExit code 2 says that there are differences.")]
 struct DiffArgs {
     /// The old source.
     before: String,
@@ -279,7 +277,16 @@ fn list_value(catalog: &Catalog, found: &[Listed<'_>]) -> serde_json::Value {
 
 fn list_csv(found: &[Listed<'_>], options: &OutputArgs) -> String {
     let header = [
-        "name", "arch", "cpu", "memory", "pods", "region", "zone", "capacity_type", "price", "available",
+        "name",
+        "arch",
+        "cpu",
+        "memory",
+        "pods",
+        "region",
+        "zone",
+        "capacity_type",
+        "price",
+        "available",
     ];
     let mut rows = Vec::new();
     for listed in found {
@@ -310,7 +317,11 @@ fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let catalog = catalog(&args.prices)?;
     let Some(own) = catalog.get(&args.name) else {
         let near = catalog.nearest(&args.name, 3);
-        let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+        let hint = if near.is_empty() {
+            String::new()
+        } else {
+            format!("; did you mean {}?", near.join(", "))
+        };
         anyhow::bail!("{} is not in the catalog{hint}", args.name);
     };
     let listed = Listed { instance_type: own, offerings: own.offerings.iter().collect() };
@@ -365,7 +376,12 @@ fn type_page(catalog: &Catalog, own: &InstanceType, options: &OutputArgs) -> Str
         table.rows.push(
             [
                 offering.region.as_deref().unwrap_or("any").to_owned(),
-                offering.zone.as_deref().or(offering.zone_id.as_deref()).unwrap_or("all").to_owned(),
+                offering
+                    .zone
+                    .as_deref()
+                    .or(offering.zone_id.as_deref())
+                    .unwrap_or("all")
+                    .to_owned(),
                 offering.capacity_type.name().to_owned(),
                 offering.price.to_string(),
                 format!("{:.2}", offering.price.dollars_per_month()),
@@ -388,7 +404,8 @@ fn compare(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         Format::Csv => {
             let header =
                 ["instance_type", "capacity_type", "region", "zone", "before", "after", "percent"];
-            let text = |price: Option<Price>| price.map(|price| price.to_string()).unwrap_or_default();
+            let text =
+                |price: Option<Price>| price.map(|price| price.to_string()).unwrap_or_default();
             let rows: Vec<[String; 7]> = differences
                 .changed
                 .iter()
@@ -425,7 +442,11 @@ fn diff_table(differences: &restow_catalog::CatalogDiff, options: &OutputArgs) -
     let mut lines = Vec::new();
     for (sign, names) in [("+", &differences.added), ("-", &differences.removed)] {
         if !names.is_empty() {
-            lines.push(format!("{sign} {}: {}", units::counted(names.len(), "type"), shortened(names)));
+            lines.push(format!(
+                "{sign} {}: {}",
+                units::counted(names.len(), "type"),
+                shortened(names)
+            ));
         }
     }
     let mut table = Table::new(vec![
@@ -481,9 +502,7 @@ fn sources(args: &SourcesArgs) -> anyhow::Result<ExitCode> {
             [name(source), date(source.date), date(source.spot_date)]
         })
         .collect();
-    let value = || {
-        json!({"apiVersion": "restow.dev/v1alpha1", "kind": "CatalogSources", "sources": sources})
-    };
+    let value = || json!({"apiVersion": "restow.dev/v1alpha1", "kind": "CatalogSources", "sources": sources});
     let text = match args.output.output {
         Format::Json => output::json(&value())?,
         Format::Yaml => output::yaml(&value())?,

@@ -7,8 +7,8 @@ use restow_kubernetes::file;
 use restow_report::{Fleet, FleetOptions, GroupBy, NodeKey, ViewOptions, money};
 
 use crate::args::PriceArgs;
-use crate::terminal::{self, ColorChoice};
 use crate::prices;
+use crate::terminal::{self, ColorChoice};
 
 /// The example: `cargo xtask demo` writes it.
 static CLUSTER: &[u8] = include_bytes!("../../demo/cluster.restow");
@@ -46,21 +46,28 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     ];
     terminal::print(&text.join("\n"))?;
     if let Some(path) = &args.save {
-        std::fs::write(path, CLUSTER).with_context(|| format!("{}: cannot write", path.display()))?;
+        std::fs::write(path, CLUSTER)
+            .with_context(|| format!("{}: cannot write", path.display()))?;
         terminal::note(&format!("try: restow nodes -f {} --sort -price", path.display()));
     } else {
-        terminal::note("now yours: `restow nodes` on your cluster (read-only), or `restow nodes -f dump.json`");
+        terminal::note(
+            "now yours: `restow nodes` on your cluster (read-only), or `restow nodes -f dump.json`",
+        );
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// What can be said without a plan: what is paid for and not asked for.
 fn findings(fleet: &Fleet) -> String {
-    let priced = || fleet.nodes.iter().filter_map(|node| Some((node, node.price.as_ref().ok()?.price)));
-    let half_empty = |node: &restow_report::FleetNode| node.amounts.average().is_some_and(|share| share < 0.5);
+    let priced =
+        || fleet.nodes.iter().filter_map(|node| Some((node, node.price.as_ref().ok()?.price)));
+    let half_empty =
+        |node: &restow_report::FleetNode| node.amounts.average().is_some_and(|share| share < 0.5);
     let total: restow_model::Price = priced().map(|(_, price)| price).sum();
     let idle: f64 = priced()
-        .map(|(node, price)| price.dollars() * (1.0 - node.amounts.average().unwrap_or_default()).max(0.0))
+        .map(|(node, price)| {
+            price.dollars() * (1.0 - node.amounts.average().unwrap_or_default()).max(0.0)
+        })
         .sum();
     let half: Vec<restow_model::Price> =
         priced().filter(|(node, _)| half_empty(node)).map(|(_, price)| price).collect();

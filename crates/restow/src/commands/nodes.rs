@@ -45,7 +45,13 @@ pub(crate) struct ShowArgs {
     pool: Vec<String>,
 
     /// Only nodes with these labels, as for kubectl: a=b,c!=d,e in (x,y),!f.
-    #[arg(short = 'l', long, value_name = "SELECTOR", default_value = "", hide_default_value = true)]
+    #[arg(
+        short = 'l',
+        long,
+        value_name = "SELECTOR",
+        default_value = "",
+        hide_default_value = true
+    )]
     selector: LabelSelector,
 
     /// Only these instance types; `*` and `?` stand for anything.

@@ -14,10 +14,8 @@ use crate::{input, terminal};
 /// A few dozen bytes for each pod. With --anonymize names, namespaces, values of labels and annotations become pseudonyms
 /// while everything that decides placements and plans stays the same, so that the file can be attached to an issue.
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Examples:\n  restow snapshot --to my.restow\n  \
-                  restow snapshot -f dump/ --to my.restow --anonymize\n  restow nodes -f my.restow"
-)]
+#[command(after_help = "Examples:\n  restow snapshot --to my.restow\n  \
+                  restow snapshot -f dump/ --to my.restow --anonymize\n  restow nodes -f my.restow")]
 pub(crate) struct SnapshotArgs {
     #[command(flatten)]
     input: InputArgs,
@@ -38,7 +36,10 @@ pub(crate) struct SnapshotArgs {
 pub(crate) fn run(args: &SnapshotArgs) -> anyhow::Result<ExitCode> {
     let target = args.to.display();
     // Before minutes are spent on reading a cluster.
-    anyhow::ensure!(args.force || !args.to.exists(), "{target}: the file exists; use --force to overwrite it");
+    anyhow::ensure!(
+        args.force || !args.to.exists(),
+        "{target}: the file exists; use --force to overwrite it"
+    );
     let mut snapshot = input::read(&args.input)?;
     if args.anonymize {
         anonymize(&mut snapshot);
