@@ -156,7 +156,7 @@ pub(crate) async fn connect_and_list(args: &InputArgs) -> anyhow::Result<Live> {
             ));
         }
         Progress::Restarted { kind } => {
-            bar.set_message(format!("{kind}: the list changed, reading it anew"))
+            bar.set_message(format!("{kind}: the list changed, reading it anew"));
         }
         Progress::Started { .. } => {}
     };
