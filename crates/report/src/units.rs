@@ -25,10 +25,12 @@ pub fn counted(number: usize, what: &str) -> String {
     format!("{} {what}{s}", grouped(number as u128))
 }
 
-/// Cores from thousandths: `8`, `7.91`, `1,412.5`; two decimals at most.
+/// Cores from thousandths, with three figures or one decimal: `8`, `7.91`, `38.6`, `1,412.5`.
 pub fn cores(milli: i64) -> String {
     let sign = if milli < 0 { "-" } else { "" };
-    let hundredths = (milli.unsigned_abs() + 5) / 10;
+    let milli = milli.unsigned_abs();
+    let unit = if milli < 9995 { 10 } else { 100 };
+    let hundredths = (milli + unit / 2) / unit * unit / 10;
     let whole = grouped(u128::from(hundredths / 100));
     match hundredths % 100 {
         0 => format!("{sign}{whole}"),
@@ -67,8 +69,10 @@ mod tests {
 
     #[test]
     fn cores_have_only_the_decimals_they_need() {
-        let all = [8000, 7910, 7900, 1_412_500, 4, 5, 0, -250].map(cores);
-        assert_eq!(all, ["8", "7.91", "7.9", "1,412.5", "0", "0.01", "0", "-0.25"]);
+        let all = [8000, 7910, 7900, 4, 5, 0, -250].map(cores);
+        assert_eq!(all, ["8", "7.91", "7.9", "0", "0.01", "0", "-0.25"]);
+        let all = [9994, 9995, 38_610, 104_760, 99_960, 1_412_500].map(cores);
+        assert_eq!(all, ["9.99", "10", "38.6", "104.8", "100", "1,412.5"]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) fn nodes(fleet: &Fleet, wide: bool) -> Table {
         }));
     }
     if has(|node| node.instance_type.is_some()) {
-        specs.push(spec(Column::new("TYPE", 1).cut(Cut::Middle, 14), |node: &FleetNode| {
+        specs.push(spec(Column::new("TYPE", 1).cut(Cut::Middle, 18), |node: &FleetNode| {
             word(node.instance_type.as_deref())
         }));
     }

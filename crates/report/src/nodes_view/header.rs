@@ -4,7 +4,7 @@ use super::ViewOptions;
 use super::text::paragraph;
 use crate::bar::Bar;
 use crate::fleet::{Amount, Fleet, Resource, Totals, Unit};
-use crate::load::{CPU, EPHEMERAL, PODS};
+use crate::load::{CPU, EPHEMERAL, MEMORY, PODS};
 use crate::style::{Style, Styled};
 use crate::table::{Cell, Column, Table, TableOptions};
 use crate::{money, units};
@@ -56,11 +56,12 @@ fn lines(fleet: &Fleet, money: Option<Styled>, daemons: bool, wide: bool) -> Tab
         let share = amount.utilization();
         let style = share.map_or(Style::Dim, Style::of_utilization);
         let percent = percent(&share);
+        let name = if at == MEMORY { "mem" } else { resource.short_name() };
         let nodes = (at == CPU).then(|| units::counted(fleet.totals.nodes, "node"));
         let mut row = vec![
             Cell::styled(nodes.unwrap_or_default(), Style::Strong),
             Cell::plain(used_of(resource, &amount)),
-            Cell::styled(format!("{percent:>digits$} {}", resource.short_name()), style),
+            Cell::styled(format!("{percent:>digits$} {name}"), style),
         ];
         let own = amount.daemon_share().unwrap_or(0.0);
         if daemons {

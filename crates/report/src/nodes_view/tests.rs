@@ -106,9 +106,9 @@ fn without_any_catalog_the_prices_are_missing_and_not_zero() {
 #[test]
 fn an_empty_cluster_says_so() {
     let expected = "\
-0 nodes  (0/0 cores)  - cpu     (0.0% daemons)  ░░░░░░░░░░░░░░░░░░░░░░░░
-         (0/0)        - memory  (0.0% daemons)  ░░░░░░░░░░░░░░░░░░░░░░░░
-         (0/0)        - pods    (0.0% daemons)  ░░░░░░░░░░░░░░░░░░░░░░░░
+0 nodes  (0/0 cores)  - cpu   (0.0% daemons)  ░░░░░░░░░░░░░░░░░░░░░░░░
+         (0/0)        - mem   (0.0% daemons)  ░░░░░░░░░░░░░░░░░░░░░░░░
+         (0/0)        - pods  (0.0% daemons)  ░░░░░░░░░░░░░░░░░░░░░░░░
 0 pods (0 pending, 0 running, 0 bound)
 There are no nodes.
 Snapshot of 2026-11-15T12:00:00Z.

@@ -4,15 +4,26 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Cut;
 
-/// Cuts the texts of one column.
+/// Cuts the texts of one column, all in the same way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cutter {
-    cut: Cut,
+    place: Place,
     /// The width of the column.
     pub(super) width: usize,
     ascii: bool,
-    /// How many characters all texts start with, and end with.
-    common: (usize, usize),
+}
+
+/// What goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// The end.
+    End,
+    /// The middle.
+    Middle,
+    /// Part of what all texts start with, which is that wide.
+    Prefix(usize),
+    /// All of what they end with, which is that wide.
+    Suffix(usize),
 }
 
 impl Cutter {
@@ -20,55 +31,56 @@ impl Cutter {
         cut: Cut,
         width: usize,
         ascii: bool,
-        texts: impl Iterator<Item = &'a str> + Clone,
+        texts: &(impl Iterator<Item = &'a str> + Clone),
     ) -> Self {
-        let mut wide = texts.clone().filter(|text| text.width() > width).peekable();
-        let common = match cut {
-            Cut::Middle if wide.peek().is_some() => {
-                // Names that fit may be of another sort.
-                Some(common(texts)).filter(|found| *found != (0, 0)).unwrap_or_else(|| common(wide))
-            }
-            _ => (0, 0),
+        let place = match cut {
+            Cut::Never | Cut::End => Place::End,
+            Cut::Middle => Self::inside(width, texts),
         };
-        Self { cut, width, ascii, common }
+        Self { place, width, ascii }
     }
 
     /// One that cuts ends, whatever the column allows.
     pub(super) fn end(width: usize, ascii: bool) -> Self {
-        Self { cut: Cut::End, width, ascii, common: (0, 0) }
+        Self { place: Place::End, width, ascii }
+    }
+
+    /// What tells least: the common end, the common start, else the middle.
+    fn inside<'a>(width: usize, texts: &(impl Iterator<Item = &'a str> + Clone)) -> Place {
+        let wide = || texts.clone().filter(|text| text.width() > width);
+        let Some(widest) = wide().map(UnicodeWidthStr::width).max() else { return Place::End };
+        let excess = widest - width.saturating_sub(1);
+        // Names that fit may be of another sort.
+        let (prefix, suffix) = Some(common(texts.clone()))
+            .filter(|found| *found != (0, 0))
+            .unwrap_or_else(|| common(wide()));
+        if suffix >= excess {
+            Place::Suffix(suffix)
+        } else if prefix > excess {
+            Place::Prefix(prefix)
+        } else {
+            Place::Middle
+        }
     }
 
     pub(super) fn cut(&self, text: &str) -> String {
-        if text.width() <= self.width {
+        let all = text.width();
+        if all <= self.width {
             return text.to_owned();
         }
-        let mark = if self.ascii { "~" } else { "…" };
         let room = self.width.saturating_sub(1);
-        let (head, tail) = match self.cut {
-            Cut::Middle => self.around(text, room),
-            Cut::Never | Cut::End => (room, 0),
+        let (head, tail) = match self.place {
+            Place::End => (room, 0),
+            Place::Middle => (room - room / 2, room / 2),
+            Place::Prefix(prefix) => (prefix.saturating_sub(all - room), all - prefix),
+            Place::Suffix(suffix) => (all - suffix, 0),
         };
-        let mut out = first(text, head).to_owned();
-        if self.width > 0 {
-            out.push_str(mark);
-        }
-        out.push_str(last(text, tail));
-        out
-    }
-
-    /// How many columns to keep before and after the cut. What all texts end with goes as a whole, it tells nothing; else
-    /// the cut is in what they start with, if that is enough.
-    fn around(&self, text: &str, room: usize) -> (usize, usize) {
-        let (prefix, suffix) = self.common;
-        let all = text.width();
-        let excess = all.saturating_sub(room);
-        if suffix >= excess && all - suffix <= room {
-            (all - suffix, 0)
-        } else if prefix >= excess {
-            (prefix - excess, all - prefix)
-        } else {
-            (room - room / 2, room / 2)
-        }
+        let mark = match (self.width, self.ascii) {
+            (0, _) => "",
+            (_, true) => "~",
+            (_, false) => "…",
+        };
+        format!("{}{mark}{}", first(text, head), last(text, tail))
     }
 }
 
@@ -120,7 +132,7 @@ mod tests {
     use super::*;
 
     fn cut(texts: &[&str], cut: Cut, width: usize) -> Vec<String> {
-        let cutter = Cutter::new(cut, width, false, texts.iter().copied());
+        let cutter = Cutter::new(cut, width, false, &texts.iter().copied());
         texts.iter().map(|text| cutter.cut(text)).collect()
     }
 

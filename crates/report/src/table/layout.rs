@@ -20,7 +20,7 @@ impl Table {
             columns
                 .map(|(at, (column, width))| {
                     let texts = self.texts(at);
-                    width.map(|width| Cutter::new(column.cut, width, options.ascii, texts))
+                    width.map(|width| Cutter::new(column.cut, width, options.ascii, &texts))
                 })
                 .collect()
         };
