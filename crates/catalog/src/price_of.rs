@@ -71,7 +71,7 @@ impl Basis {
 
 /// Why a node has no price.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
-#[serde(rename_all = "camelCase", tag = "reason")]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "reason")]
 pub enum Unpriced {
     /// The node does not say what it is.
     #[error("node has no instance type label")]

@@ -260,31 +260,7 @@ impl Kept {
 
     fn objects(&mut self, snapshot: &Snapshot, compared: &[Str]) {
         let strings = &snapshot.strings;
-        macro_rules! metas {
-            ($($list:ident),*) => { $(
-                for object in &snapshot.$list {
-                    self.meta(&object.meta, strings, compared);
-                }
-            )* };
-        }
-        metas!(
-            nodes,
-            node_pools,
-            node_claims,
-            node_overlays,
-            workloads,
-            pod_disruption_budgets,
-            services,
-            namespaces,
-            priority_classes,
-            persistent_volumes,
-            persistent_volume_claims,
-            storage_classes,
-            csi_nodes,
-            volume_attachments,
-            capacity_buffers,
-            resource_claims
-        );
+        snapshot.each_meta(&mut |meta| self.meta(meta, strings, compared));
         let conditions = snapshot.nodes.iter().flat_map(|node| &node.conditions);
         let conditions = conditions
             .chain(snapshot.node_claims.iter().flat_map(|claim| &claim.conditions))
@@ -467,34 +443,12 @@ fn number_uids(snapshot: &mut Snapshot) {
         let next = numbers.len() as u128 + 1;
         uid.0 = *numbers.entry(uid.0).or_insert(next);
     };
-    macro_rules! metas {
-        ($($list:ident),*) => { $(
-            for object in &mut snapshot.$list {
-                number(&mut object.meta.uid);
-                if let Some(owner) = &mut object.meta.owner {
-                    number(&mut owner.uid);
-                }
-            }
-        )* };
-    }
-    metas!(
-        nodes,
-        node_pools,
-        node_claims,
-        node_overlays,
-        workloads,
-        pod_disruption_budgets,
-        services,
-        namespaces,
-        priority_classes,
-        persistent_volumes,
-        persistent_volume_claims,
-        storage_classes,
-        csi_nodes,
-        volume_attachments,
-        capacity_buffers,
-        resource_claims
-    );
+    snapshot.each_meta_mut(&mut |meta| {
+        number(&mut meta.uid);
+        if let Some(owner) = &mut meta.owner {
+            number(&mut owner.uid);
+        }
+    });
     for pod in &mut snapshot.pods {
         number(&mut pod.uid);
     }

@@ -7,10 +7,10 @@ use rustc_hash::FxBuildHasher;
 
 use crate::each_str::EachStr;
 use crate::{
-    CapacityBuffer, CsiNode, Labels, Namespace, Node, NodeClaim, NodeOverlay, NodePool, Owner,
-    PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget, PodShape, PriorityClass,
-    ResourceClaim, Resources, Service, Shared, StorageClass, Str, Strings, Time, VolumeAttachment,
-    Volumes, Workload,
+    CapacityBuffer, CsiNode, Labels, Meta, Namespace, Node, NodeClaim, NodeOverlay, NodePool,
+    Owner, PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget, PodShape,
+    PriorityClass, ResourceClaim, Resources, Service, Shared, StorageClass, Str, Strings, Time,
+    VolumeAttachment, Volumes, Workload,
 };
 
 /// The Kubernetes objects of a cluster at one instant, with the names in one table and the parts that pods share in others.
@@ -140,6 +140,30 @@ impl<T> std::ops::Index<Shared> for Table<T> {
     }
 }
 
+/// Does the same with every list of objects that have a head; pods are packed and have none.
+macro_rules! with_lists {
+    ($do:ident) => {
+        $do!(
+            nodes,
+            node_pools,
+            node_claims,
+            node_overlays,
+            workloads,
+            pod_disruption_budgets,
+            services,
+            namespaces,
+            priority_classes,
+            persistent_volumes,
+            persistent_volume_claims,
+            storage_classes,
+            csi_nodes,
+            volume_attachments,
+            capacity_buffers,
+            resource_claims
+        )
+    };
+}
+
 impl Snapshot {
     /// The text of a name.
     pub fn text(&self, name: Str) -> &str {
@@ -236,6 +260,22 @@ impl Snapshot {
         resource_claims.each_str(visit);
     }
 
+    /// Calls `visit` with the head of every object but pods.
+    pub fn each_meta<'a>(&'a self, visit: &mut dyn FnMut(&'a Meta)) {
+        macro_rules! visit_lists {
+            ($($list:ident),*) => { $( self.$list.iter().for_each(|object| visit(&object.meta)); )* };
+        }
+        with_lists!(visit_lists);
+    }
+
+    /// Calls `change` with the head of every object but pods.
+    pub fn each_meta_mut(&mut self, change: &mut dyn FnMut(&mut Meta)) {
+        macro_rules! change_lists {
+            ($($list:ident),*) => { $( self.$list.iter_mut().for_each(|object| change(&mut object.meta)); )* };
+        }
+        with_lists!(change_lists);
+    }
+
     /// Calls `change` with every shape of pods; shapes that become equal become one.
     pub fn each_shape(&mut self, change: &mut dyn FnMut(&mut PodShape)) {
         let shapes = rebuild(&mut self.shapes, |shape| change(shape));
@@ -288,31 +328,15 @@ impl Snapshot {
     }
 
     fn sort_objects(&mut self) {
-        macro_rules! sort {
+        macro_rules! sort_lists {
             ($($list:ident),*) => { $(
                 self.$list.sort_by_key(|object| (object.meta.namespace, object.meta.name));
                 self.$list.shrink_to_fit();
             )* };
         }
-        sort!(
-            nodes,
-            node_pools,
-            node_claims,
-            node_overlays,
-            pod_disruption_budgets,
-            services,
-            namespaces,
-            priority_classes,
-            persistent_volumes,
-            persistent_volume_claims,
-            storage_classes,
-            csi_nodes,
-            volume_attachments,
-            capacity_buffers,
-            resource_claims
-        );
+        with_lists!(sort_lists);
+        // Controllers of different kinds may share a name.
         self.workloads.sort_by_key(|object| (object.kind, object.meta.namespace, object.meta.name));
-        self.workloads.shrink_to_fit();
         self.pods.sort_by_key(|pod| (pod.namespace, pod.name));
         self.pods.shrink_to_fit();
     }

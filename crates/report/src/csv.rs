@@ -56,12 +56,12 @@ fn write_nodes(out: &mut String, fleet: &Fleet, headers: bool) {
     if headers {
         let labels = fleet.labels.iter().cloned();
         let names = NODE.map(str::to_owned).into_iter();
-        record(out, names.chain(amount_headers(fleet)).chain(labels));
+        csv_record(out, names.chain(amount_headers(fleet)).chain(labels));
     }
     for node in &fleet.nodes {
         let labels = node.labels.iter().map(|value| value.clone().unwrap_or_default());
         let fields = node_fields(node).into_iter();
-        record(out, fields.chain(amount_fields(fleet, &node.amounts)).chain(labels));
+        csv_record(out, fields.chain(amount_fields(fleet, &node.amounts)).chain(labels));
     }
 }
 
@@ -96,7 +96,7 @@ fn node_fields(node: &FleetNode) -> [String; NODE.len()] {
 
 fn write_groups(out: &mut String, fleet: &Fleet, groups: &Groups, headers: bool) {
     if headers {
-        record(out, GROUP.map(str::to_owned).into_iter().chain(amount_headers(fleet)));
+        csv_record(out, GROUP.map(str::to_owned).into_iter().chain(amount_headers(fleet)));
     }
     for FleetGroup { value, kind, totals } in &groups.rows {
         let Totals { nodes, amounts, unpriced, estimated, .. } = totals;
@@ -111,7 +111,7 @@ fn write_groups(out: &mut String, fleet: &Fleet, groups: &Groups, headers: bool)
             per_month(price),
             share(amounts.average()),
         ];
-        record(out, fields.into_iter().chain(amount_fields(fleet, amounts)));
+        csv_record(out, fields.into_iter().chain(amount_fields(fleet, amounts)));
     }
 }
 
@@ -150,8 +150,10 @@ fn share(share: Option<f64>) -> String {
     share.map(|share| rounded(share).to_string()).unwrap_or_default()
 }
 
-fn record(out: &mut String, fields: impl Iterator<Item = String>) {
+/// Writes one record as RFC 4180 has it, but with a plain line end.
+pub fn csv_record(out: &mut String, fields: impl Iterator<Item = impl AsRef<str>>) {
     for (at, field) in fields.enumerate() {
+        let field = field.as_ref();
         if at > 0 {
             out.push(',');
         }
@@ -160,7 +162,7 @@ fn record(out: &mut String, fields: impl Iterator<Item = String>) {
             out.push_str(&field.replace('"', "\"\""));
             out.push('"');
         } else {
-            out.push_str(&field);
+            out.push_str(field);
         }
     }
     out.push('\n');
@@ -174,7 +176,7 @@ mod tests {
     fn fields_with_commas_quotes_or_line_breaks_are_quoted() {
         let mut out = String::new();
         let fields = ["a", "b,c", "d\"e", "f\ng", ""].map(str::to_owned);
-        record(&mut out, fields.into_iter());
+        csv_record(&mut out, fields.into_iter());
         assert_eq!(out, "a,\"b,c\",\"d\"\"e\",\"f\ng\",\n");
     }
 }

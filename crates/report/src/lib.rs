@@ -20,7 +20,7 @@ mod testing;
 pub mod units;
 
 pub use bar::Bar;
-pub use csv::csv;
+pub use csv::{csv, csv_record};
 pub use fleet::{
     Amount, Amounts, Fleet, FleetGroup, FleetNode, FleetPool, Groups, Resource, Totals, Unit,
     UnpricedNodes,

@@ -1,6 +1,7 @@
 //! Values as JSON, YAML and CSV.
 
 use anyhow::Context;
+use restow_report::csv_record;
 use serde::Serialize;
 
 /// Pretty JSON.
@@ -13,29 +14,14 @@ pub(crate) fn yaml(value: &impl Serialize) -> anyhow::Result<String> {
     serde_saphyr::to_string(value).context("cannot write YAML")
 }
 
-/// Rows as RFC 4180 has them, but with plain line ends.
+/// Rows as CSV.
 pub(crate) fn csv<const N: usize>(header: Option<&[&str; N]>, rows: &[[String; N]]) -> String {
     let mut text = String::new();
-    let mut line = |fields: &[&str]| {
-        for (at, field) in fields.iter().enumerate() {
-            if at > 0 {
-                text.push(',');
-            }
-            if field.contains([',', '"', '\n', '\r']) {
-                text.push('"');
-                text.push_str(&field.replace('"', "\"\""));
-                text.push('"');
-            } else {
-                text.push_str(field);
-            }
-        }
-        text.push('\n');
-    };
     if let Some(header) = header {
-        line(header);
+        csv_record(&mut text, header.iter());
     }
     for row in rows {
-        line(&row.each_ref().map(String::as_str));
+        csv_record(&mut text, row.iter());
     }
     text
 }

@@ -86,6 +86,11 @@ impl<T> Objects<T> {
     fn clear(&mut self) {
         *self = Self::default();
     }
+
+    /// The objects alone: the index is dropped before the snapshot is put in order, which needs room of its own.
+    fn into_rows(self) -> Vec<T> {
+        self.rows
+    }
 }
 
 /// Everything that was read.
@@ -235,23 +240,23 @@ impl Store {
             owners: self.parts.owners,
             shapes: self.parts.shapes,
             volumes: self.parts.volumes,
-            nodes: self.nodes.rows,
-            pods: self.pods.rows,
-            node_pools: self.node_pools.rows,
-            node_claims: self.node_claims.rows,
-            node_overlays: self.node_overlays.rows,
-            workloads: self.workloads.into_iter().flat_map(|objects| objects.rows).collect(),
-            pod_disruption_budgets: self.pod_disruption_budgets.rows,
-            services: self.services.rows,
-            namespaces: self.namespaces.rows,
-            priority_classes: self.priority_classes.rows,
-            persistent_volumes: self.persistent_volumes.rows,
-            persistent_volume_claims: self.persistent_volume_claims.rows,
-            storage_classes: self.storage_classes.rows,
-            csi_nodes: self.csi_nodes.rows,
-            volume_attachments: self.volume_attachments.rows,
-            capacity_buffers: self.capacity_buffers.rows,
-            resource_claims: self.resource_claims.rows,
+            nodes: self.nodes.into_rows(),
+            pods: self.pods.into_rows(),
+            node_pools: self.node_pools.into_rows(),
+            node_claims: self.node_claims.into_rows(),
+            node_overlays: self.node_overlays.into_rows(),
+            workloads: self.workloads.into_iter().flat_map(Objects::into_rows).collect(),
+            pod_disruption_budgets: self.pod_disruption_budgets.into_rows(),
+            services: self.services.into_rows(),
+            namespaces: self.namespaces.into_rows(),
+            priority_classes: self.priority_classes.into_rows(),
+            persistent_volumes: self.persistent_volumes.into_rows(),
+            persistent_volume_claims: self.persistent_volume_claims.into_rows(),
+            storage_classes: self.storage_classes.into_rows(),
+            csi_nodes: self.csi_nodes.into_rows(),
+            volume_attachments: self.volume_attachments.into_rows(),
+            capacity_buffers: self.capacity_buffers.into_rows(),
+            resource_claims: self.resource_claims.into_rows(),
         };
         snapshot.canonicalize();
         snapshot
