@@ -3,7 +3,7 @@
 //! Never a gate: on a shared machine a single time can be off many times over. The gate is
 //! `instructions`.
 
-use std::fs;
+use std::fs::{self, File};
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,19 +30,19 @@ const CASES: &[Case] = &[
         name: "snapshot-json",
         input: MEDIUM_JSON,
         before: "",
-        measured: "snapshot -f {input} --to {dir}/out.restow",
+        measured: "snapshot -f {input} --force --to {dir}/out.restow",
     },
     Case {
         name: "snapshot-yaml",
         input: MEDIUM_YAML,
         before: "",
-        measured: "snapshot -f {input} --to {dir}/out.restow",
+        measured: "snapshot -f {input} --force --to {dir}/out.restow",
     },
     Case {
         name: "snapshot-json-large",
         input: LARGE_JSON,
         before: "",
-        measured: "snapshot -f {input} --to {dir}/out.restow",
+        measured: "snapshot -f {input} --force --to {dir}/out.restow",
     },
     Case {
         name: "nodes-json-large",
@@ -53,7 +53,7 @@ const CASES: &[Case] = &[
     Case {
         name: "nodes-restow-large",
         input: LARGE_JSON,
-        before: "snapshot -f {input} --to {dir}/in.restow",
+        before: "snapshot -f {input} --force --to {dir}/in.restow",
         measured: "nodes -f {dir}/in.restow -o json",
     },
 ];
@@ -117,6 +117,7 @@ fn line(case: &Case, input_bytes: u64, samples: &[Sample]) -> String {
 /// The kernel keeps the peak of a process until it ends, so asking every millisecond loses at
 /// most what the last one added; its CPU time is added to ours once we have waited for it.
 fn measure(case: &Ready) -> Result<Sample> {
+    let errors = case.dir.join("errors");
     let before = children_cpu()?;
     let start = Instant::now();
     let mut child = std::process::Command::new(&case.program)
@@ -124,6 +125,7 @@ fn measure(case: &Ready) -> Result<Sample> {
         .current_dir(&case.dir)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
+        .stderr(File::create(&errors)?)
         .spawn()
         .with_context(|| format!("cannot start {}", case.program.display()))?;
     let mut peak_kib = 0;
@@ -136,7 +138,8 @@ fn measure(case: &Ready) -> Result<Sample> {
     };
     let wall = start.elapsed();
     if !matches!(status.code(), Some(0 | 2)) {
-        bail!("{status} from\n    {} {}", case.program.display(), case.words.join(" "));
+        let (program, words) = (case.program.display(), case.words.join(" "));
+        bail!("{status} from\n    {program} {words}\n{}", fs::read_to_string(errors)?);
     }
     Ok(Sample { wall, cpu: children_cpu()?.saturating_sub(before), peak_kib })
 }

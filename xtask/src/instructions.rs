@@ -36,18 +36,18 @@ const CASES: &[Case] = &[
         name: "snapshot-json",
         input: SMALL_JSON,
         before: "",
-        measured: "snapshot -f {input} --to {dir}/out.restow",
+        measured: "snapshot -f {input} --force --to {dir}/out.restow",
     },
     Case {
         name: "snapshot-yaml",
         input: SMALL_YAML,
         before: "",
-        measured: "snapshot -f {input} --to {dir}/out.restow",
+        measured: "snapshot -f {input} --force --to {dir}/out.restow",
     },
     Case {
         name: "nodes-restow",
         input: SMALL_JSON,
-        before: "snapshot -f {input} --to {dir}/in.restow",
+        before: "snapshot -f {input} --force --to {dir}/in.restow",
         measured: "nodes -f {dir}/in.restow -o json",
     },
 ];

@@ -76,16 +76,16 @@ impl Cmd {
         Ok(())
     }
 
-    /// Runs the command quietly and returns its standard output; its errors stay visible.
+    /// Runs the command quietly and returns its standard output; its errors are shown if it fails.
     pub(crate) fn read(&self) -> Result<String> {
         let output = self
             .command()
             .stdin(Stdio::null())
-            .stderr(Stdio::inherit())
             .output()
             .with_context(|| format!("cannot start `{}`", self.program.display()))?;
         if !output.status.success() {
-            bail!("{} from\n    {self}", output.status);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            bail!("{} from\n    {self}\n{errors}", output.status);
         }
         String::from_utf8(output.stdout).with_context(|| format!("`{self}` did not print text"))
     }
