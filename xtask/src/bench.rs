@@ -22,7 +22,7 @@ xtask/src/bench.rs.
 
 const MEDIUM_JSON: Input = Input { nodes: 200, pods: 4_000, format: "json-list" };
 const MEDIUM_YAML: Input = Input { nodes: 200, pods: 4_000, format: "yaml" };
-const LARGE_JSON: Input = Input { nodes: 2_000, pods: 40_000, format: "json-list" };
+const LARGE_JSON: Input = Input { nodes: 5_000, pods: 150_000, format: "json-list" };
 
 /// One line each.
 const CASES: &[Case] = &[
