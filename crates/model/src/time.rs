@@ -142,9 +142,31 @@ fn whole_seconds_utc(text: &[u8]) -> Option<i64> {
 }
 
 impl fmt::Display for Time {
+    /// RFC 3339 in UTC, with milliseconds only where there are some. Years that RFC 3339 cannot write get more digits or a sign.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.to_jiff())
+        let (seconds, millis) = (self.seconds(), self.0.rem_euclid(1000));
+        let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+        let (year, month, day) = civil(days);
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
+        if millis > 0 {
+            write!(f, ".{}", format!("{millis:03}").trim_end_matches('0'))?;
+        }
+        f.write_str("Z")
     }
+}
+
+/// Year, month and day of a day since 1970-01-01, counting years from March so that the leap day comes last.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let leap_days = day_of_era / 1460 - day_of_era / 36_524 + day_of_era / 146_096;
+    let year_of_era = (day_of_era - leap_days) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]
@@ -158,6 +180,9 @@ mod tests {
         assert_eq!("2026-11-15T12:00:00Z".parse(), Ok(Time::from_seconds(1_794_744_000)));
         assert_eq!("2026-11-15T12:00:00.25Z".parse(), Ok(Time::from_millis(1_794_744_000_250)));
         assert_eq!("2026-11-15T13:00:00+01:00".parse(), Ok(Time::from_seconds(1_794_744_000)));
+        // The last second of the format, which is beyond the calendar library's range.
+        let last: Time = "9999-12-31T23:59:59Z".parse().unwrap();
+        assert_eq!(last.to_string(), "9999-12-31T23:59:59Z");
     }
 
     #[test]
@@ -169,9 +194,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn text_round_trips(seconds in -60_000_000_000_i64..250_000_000_000) {
-            let time = Time::from_seconds(seconds);
+        fn text_round_trips(millis in -62_000_000_000_000_i64..253_402_207_200_000) {
+            let time = Time::from_millis(millis);
             prop_assert_eq!(time.to_string().parse(), Ok(time));
+            prop_assert_eq!(time.to_string(), time.to_jiff().to_string());
+        }
+
+        #[test]
+        fn any_time_can_be_written(millis in any::<i64>()) {
+            prop_assert!(Time::from_millis(millis).to_string().ends_with('Z'));
         }
 
         #[test]
