@@ -137,7 +137,7 @@ pub(crate) mod made_up {
 
     use super::{Graph, Kind, Package, Source};
 
-    /// Our crates are those that start with `restow` or are `xtask`; the rest is from crates.io.
+    /// Our crates are those that start with `restow` or are `xtask`; the rest is from the public registry.
     pub(crate) fn graph(text: &str) -> Graph {
         let mut graph = Graph::default();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

@@ -1,7 +1,7 @@
 //! Licence and source of every dependency.
 //!
 //! What we ship is under Apache-2.0; a dependency whose terms do not go with that, or that does
-//! not come from crates.io, must not slip in by an update.
+//! not come from the public registry, must not slip in by an update.
 
 use anyhow::{Result, bail};
 use spdx::{Expression, LicenseReq, ParseMode};
@@ -11,7 +11,7 @@ use crate::graph::{Graph, Package, Source};
 
 pub(crate) const HELP: &str = "
 Every package in the graphs of the workspace and of fuzz/ needs a licence expression that can be
-kept with the list in xtask/src/licences.rs alone, and has to come from crates.io or be ours.
+kept with the list in xtask/src/licences.rs alone, and has to come from the public registry or be ours.
 ";
 
 /// What we accept in anything that we build.
@@ -70,7 +70,7 @@ fn objection(package: &Package) -> Option<String> {
         // fuzz/ is a workspace of its own and uses our crates by path.
         Source::Other(place) if place.contains("path") && package.name.starts_with("restow") => {}
         Source::Other(place) => {
-            return Some(format!("{shown} comes from {place}; only crates.io and our own do"));
+            return Some(format!("{shown} comes from {place}; only the public registry and our own do"));
         }
     }
     let Some(licence) = &package.licence else {
