@@ -70,7 +70,9 @@ fn objection(package: &Package) -> Option<String> {
         // fuzz/ is a workspace of its own and uses our crates by path.
         Source::Other(place) if place.contains("path") && package.name.starts_with("restow") => {}
         Source::Other(place) => {
-            return Some(format!("{shown} comes from {place}; only the public registry and our own do"));
+            return Some(format!(
+                "{shown} comes from {place}; only the public registry and our own do"
+            ));
         }
     }
     let Some(licence) = &package.licence else {
