@@ -84,7 +84,7 @@ impl Rules {
             for used in &rule.uses {
                 match self.crates.get(used) {
                     None => found.push(format!("{name} uses {used}, which is not listed")),
-                    Some(other) if other.dev_only => {
+                    Some(other) if other.dev_only && !rule.dev_only => {
                         found.push(format!("{name} uses {used}, which is dev-only"));
                     }
                     Some(other) if rule.pure && !other.pure => {
@@ -159,7 +159,7 @@ fn violations(rules: &Rules, graph: &Graph) -> Vec<String> {
                     if !dev_only && !rule.uses.contains(&other.name) && other.name != *name {
                         found.push(format!("{step}: not allowed, not even for tests"));
                     }
-                } else if dev_only {
+                } else if dev_only && !rule.dev_only {
                     found.push(format!("{step}: only allowed as a dev-dependency"));
                 } else if !rule.uses.contains(&other.name) {
                     found.push(format!("{step}: this arrow is not allowed"));

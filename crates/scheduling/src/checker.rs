@@ -1,0 +1,1 @@
+//! The rules of the scheduler once more, as plainly as possible.
