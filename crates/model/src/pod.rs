@@ -382,6 +382,19 @@ names_in!(PodShape {
     grace_seconds,
 });
 
+impl PodShape {
+    /// Whether its pods were pinned to the node that they are on, as those of a `DaemonSet` are: readers replace the name of
+    /// the node by a requirement that every name meets, so that such pods share a shape.
+    pub fn is_pinned(&self) -> bool {
+        let named = |term: &NodeTerm| {
+            term.names.iter().any(|requirement| {
+                requirement.operator() == crate::Operator::Exists && !requirement.is_bounded()
+            })
+        };
+        self.node_affinity.iter().flatten().any(named)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

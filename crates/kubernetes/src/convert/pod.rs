@@ -2,8 +2,8 @@
 
 use restow_model::requests::{Amounts, ContainerRequests, PodRequests};
 use restow_model::{
-    HostPort, NodePolicy, NodeTerm, Phase, Pod, PodShape, PodTemplate, PodTerm, Protocol,
-    RestartPolicy, Rounding, Spread, Str, Tolerates, Toleration, Uid, Volumes,
+    HostPort, NodePolicy, NodeTerm, Operator, Phase, Pod, PodShape, PodTemplate, PodTerm, Protocol,
+    Requirement, RestartPolicy, Rounding, Spread, Str, Tolerates, Toleration, Uid, Volumes,
 };
 
 use super::{At, Converted, Fault, Parts, each, effect, one_of, parse_option, time};
@@ -412,15 +412,16 @@ impl Parts {
     }
 }
 
-/// Daemon pods name their node in their affinity, which would give each a shape of its own. For one that is on that node it
-/// says nothing more: it never moves.
+/// Daemon pods name their node in their affinity, which would give each a shape of its own. For one that is on that node the
+/// name says nothing more; that it was pinned is kept as a requirement that every name meets.
 fn unpin(shape: &mut PodShape, node: Str) {
-    let Some(terms) = &mut shape.node_affinity else { return };
-    for term in terms.iter_mut() {
-        term.names.retain(|requirement| requirement.listed() != Some(&[node]));
-    }
-    if terms.iter().any(|term| term.labels.is_empty() && term.names.is_empty()) {
-        shape.node_affinity = None;
+    for requirement in
+        shape.node_affinity.iter_mut().flatten().flat_map(|term| term.names.iter_mut())
+    {
+        if requirement.listed() == Some(&[node]) {
+            let (exists, key) = (Operator::Exists, requirement.key());
+            *requirement = Requirement::compile(key, exists, Vec::new(), None, None);
+        }
     }
 }
 
