@@ -111,7 +111,8 @@ pub struct NodePool {
     pub template: NodeTemplate,
     /// How they may be disrupted.
     pub disruption: Disruption,
-    /// The most that it may hold in sum, by resource; `None` where nothing is limited.
+    /// The most that it may hold in sum, by resource; `None` where nothing is limited. As 0 says that a resource is not
+    /// limited, a limit of nothing is a negative amount.
     pub limits: Option<Resources>,
     /// The most nodes that it may hold.
     pub node_limit: Option<i64>,

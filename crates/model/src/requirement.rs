@@ -238,6 +238,11 @@ impl Requirement {
         (!self.complement).then_some(self.values.as_slice())
     }
 
+    /// The values that it names, to allow them or to leave them out.
+    pub fn mentioned(&self) -> &[Str] {
+        &self.values
+    }
+
     /// Whether a value is allowed.
     pub fn allows(&self, value: Str, strings: &Strings) -> bool {
         self.values.binary_search(&value).is_ok() != self.complement

@@ -1,5 +1,42 @@
 //! Where can these pods run, and what new node would they need? Answered as the real scheduler answers, from memory.
 //!
+//! A [`Cluster`] is the compact form of a snapshot. What never changes while pods are placed (groups of nodes, classes of
+//! pods, rules) is apart from what does ([`State`]), every change of which can be taken back.
+//!
 //! No clock, no randomness, no environment, no printing.
 
+mod bits;
 pub mod checker;
+mod class;
+mod cluster;
+mod compile;
+mod draft;
+mod feasibility;
+mod grid;
+mod group;
+pub mod ids;
+mod known;
+mod launch;
+mod offers;
+mod place;
+mod pod_set;
+mod preference;
+pub mod reason;
+mod rules;
+mod selection;
+mod settings;
+mod source;
+mod state;
+mod storage;
+mod tables;
+mod tally;
+mod topology;
+mod trial;
+
+pub use cluster::Cluster;
+pub use ids::{NodeId, PodId};
+pub use offers::{Offers, PoolClosed};
+pub use reason::{Reason, Resource, Shortage};
+pub use settings::{Preferences, Settings};
+pub use state::State;
+pub use trial::{Limits, NewNode, Placed, Trial, Verdict};

@@ -2,7 +2,7 @@
 
 use restow_model::{
     Budget, CapacityBuffer, ConsolidationSwitches, Disruption, DisruptionReason, NodeClaim,
-    NodeClass, NodeCount, NodeOverlay, NodePool, NodeTemplate, Policy, Price, Rounding, Str,
+    NodeClass, NodeCount, NodeOverlay, NodePool, NodeTemplate, Policy, Price, Quantity, Rounding, Str,
 };
 
 use super::{
@@ -16,10 +16,17 @@ impl Parts {
         let mut limits = None;
         let mut node_limit = None;
         if let Some(quantities) = &spec.limits {
-            limits = Some(self.resources(quantities, Rounding::Down).at("limits").at("spec")?);
+            let mut given = self.resources(quantities, Rounding::Down).at("limits").at("spec")?;
+            for (name, amount) in &quantities.0 {
+                if super::quantity(&amount.0).at(name)?.value_up() <= 0 {
+                    let nothing = Quantity::from_milli(-1000);
+                    given.set(self.str(name), nothing, Rounding::Down, &self.strings);
+                }
+            }
+            limits = Some(given);
             let nodes = self.strings.intern("nodes");
             if quantities.0.iter().any(|(name, _)| &**name == "nodes") {
-                node_limit = limits.as_ref().map(|limits| limits.other(nodes));
+                node_limit = limits.as_ref().map(|limits| limits.other(nodes).max(0));
             }
         }
         Ok(NodePool {

@@ -1,0 +1,243 @@
+//! Clusters of any size, made in memory: deployments with log-normal requests and replicas on a mixed fleet.
+
+use restow_catalog::{
+    Adjustments, CapacityType, Catalog, InstanceType, Labels as TypeLabels, Offering, PriceBook,
+    Provider, Resources as TypeResources, SourceInfo, label,
+};
+use restow_model::{
+    Labels, Match, Meta, Node, NodePolicy, NodePool, Phase, Pod, PodShape, PodTerm, Price,
+    Requirement, Resources, Selector, SelectorTerm, Shared, Snapshot, Spread, Str, Time, Uid,
+};
+use restow_testkit::Rng;
+
+/// What a fleet is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fleet {
+    pub(crate) nodes: usize,
+    pub(crate) pods: usize,
+    /// Share of cpu and memory that pods ask for, in percent.
+    pub(crate) utilization: u32,
+    /// Percent of deployments that keep their pods on different hosts.
+    pub(crate) anti_affinity: u32,
+    /// Percent of deployments that spread over zones.
+    pub(crate) spread: u32,
+    pub(crate) seed: u64,
+}
+
+pub(crate) const ZONES: [&str; 3] = ["z-a", "z-b", "z-c"];
+const TERMS: [CapacityType; 2] = [CapacityType::OnDemand, CapacityType::Spot];
+const SIZES: [(&str, i64); 7] =
+    [("large", 2), ("xlarge", 4), ("2xlarge", 8), ("4xlarge", 16), ("8xlarge", 32), ("12xlarge", 48), ("16xlarge", 64)];
+/// Families with GiB per core and thousandths of a dollar per core and hour.
+const FAMILIES: [(&str, i64, i64); 9] = [
+    ("c6a", 2, 38), ("c6i", 2, 42), ("c7i", 2, 44),
+    ("m6a", 4, 43), ("m6i", 4, 48), ("m7i", 4, 50),
+    ("r6a", 8, 56), ("r6i", 8, 63), ("r7i", 8, 66),
+];
+
+/// The catalog: 63 types in three zones, on demand and spot.
+pub(crate) fn book() -> PriceBook {
+    let mut types = Vec::new();
+    for (at, (family, gib, milli)) in FAMILIES.iter().enumerate() {
+        for (size, cores) in SIZES {
+            let name = format!("{family}.{size}");
+            let amount = TypeResources {
+                cpu_milli: cores * 1000 - 100,
+                memory_bytes: cores * gib * 950 * (1 << 20),
+                ephemeral_bytes: 20 << 30,
+                pods: (cores * 15).clamp(29, 234),
+                extended: Vec::new(),
+            };
+            let mut own = InstanceType {
+                provider: Provider::Other,
+                memory_bytes: cores * gib << 30,
+                arch: "amd64".into(),
+                capacity: amount.clone(),
+                allocatable: amount,
+                labels: TypeLabels::default(),
+                ..InstanceType::price_only(&name)
+            };
+            own.labels.set(label::INSTANCE_TYPE, name.clone());
+            own.labels.set(label::ARCH, "amd64");
+            for (zone_at, zone) in ZONES.iter().enumerate() {
+                for terms in TERMS {
+                    let list = Price::from_nanos(cores * milli * 1_000_000);
+                    let share = 280_000 + ((at * 7 + zone_at * 5 + cores as usize) % 17) as i64 * 10_000;
+                    let price = if terms == CapacityType::Spot { list.times_millionths(share) } else { list };
+                    let mut offering = Offering::new(terms, price);
+                    offering.zone = Some((*zone).into());
+                    own.offerings.push(offering);
+                }
+            }
+            types.push(own);
+        }
+    }
+    PriceBook::new(Catalog::new(SourceInfo::named("bench"), types), Adjustments::default())
+}
+
+fn normal(rng: &mut Rng) -> f64 {
+    // The sum of twelve uniform numbers is close enough.
+    (0..12).map(|_| rng.below(1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
+}
+
+struct Deployment {
+    labels: Shared,
+    shape: Shared,
+    spread: bool,
+    anti: bool,
+    cpu: i64,
+    memory: i64,
+}
+
+impl Fleet {
+    /// Makes the cluster.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let mut rng = Rng::new(self.seed);
+        let mut snapshot = Snapshot { time: Time::from_millis(0), ..Snapshot::default() };
+        let strings = &mut snapshot.strings;
+        let [zone_key, terms_key, type_key, host_key, pool_key, app_key, pool_name, ns, running] = [
+            label::ZONE, label::CAPACITY_TYPE, label::INSTANCE_TYPE, "kubernetes.io/hostname",
+            label::NODE_POOL, "app", "default", "apps", "default-scheduler",
+        ]
+        .map(|text| strings.intern(text));
+        let mut pool = NodePool::default();
+        pool.meta.name = pool_name;
+        snapshot.node_pools.push(pool);
+        // Deployments, then pods in the order of their deployments.
+        let mut pods: Vec<usize> = Vec::new();
+        let mut deployments = Vec::new();
+        while pods.len() < self.pods {
+            let at = deployments.len();
+            let replicas = ((8.0_f64.ln() + 0.9 * normal(&mut rng)).exp().round() as usize).clamp(1, 400);
+            let base = normal(&mut rng);
+            let other = 0.45 * base + 0.893 * normal(&mut rng);
+            let cpu = round((250.0_f64.ln() + 0.95 * base).exp(), 10).clamp(10, 8000);
+            let memory = round((768.0_f64.ln() + 1.05 * other).exp(), 16).clamp(16, 32768) << 20;
+            let anti = rng.below(100) < self.anti_affinity;
+            let spread = rng.below(100) < self.spread;
+            let app = strings.intern(&format!("app-{at:05}"));
+            let labels = snapshot.labels.share(Labels::new(vec![(app_key, app)]));
+            let selector = Selector(vec![SelectorTerm { key: app_key, operator: Match::In, values: vec![app] }]);
+            let mut shape = PodShape {
+                requests: Resources { cpu, memory, pods: 1, ..Resources::default() },
+                scheduler: running,
+                ..PodShape::default()
+            };
+            if anti {
+                shape.anti_affinity.push(PodTerm {
+                    topology_key: host_key,
+                    selector: Some(selector.clone()),
+                    namespaces: Vec::new(),
+                    namespace_selector: None,
+                    match_label_keys: Vec::new(),
+                    mismatch_label_keys: Vec::new(),
+                });
+            }
+            if spread {
+                shape.spread.push(Spread {
+                    topology_key: zone_key,
+                    max_skew: 1,
+                    required: true,
+                    selector: Some(selector),
+                    min_domains: None,
+                    affinity_policy: NodePolicy::Honor,
+                    taints_policy: NodePolicy::Ignore,
+                    match_label_keys: Vec::new(),
+                });
+            }
+            // 15 % of deployments live in one zone on demand, 30 % on demand.
+            match rng.below(100) {
+                0..15 if !spread => {
+                    let zone = strings.intern(ZONES[rng.below(3) as usize]);
+                    let terms = strings.intern("on-demand");
+                    shape.node_selector = Labels::new(vec![(zone_key, zone), (terms_key, terms)]);
+                }
+                15..45 => {
+                    shape.node_selector = Labels::new(vec![(terms_key, strings.intern("on-demand"))]);
+                }
+                _ => {}
+            }
+            deployments.push(Deployment {
+                labels, shape: snapshot.shapes.share(shape), spread, anti, cpu, memory,
+            });
+            pods.extend(std::iter::repeat_n(at, replicas));
+        }
+        pods.truncate(self.pods);
+        // Nodes: enough of them, of sizes that give the wanted utilization.
+        let asked: i64 = pods.iter().map(|at| deployments[*at].cpu).sum();
+        let per_node = (asked as f64 * 100.0 / f64::from(self.utilization) / self.nodes as f64 / 1000.0).max(2.0);
+        let mut free: Vec<(i64, i64, i64)> = Vec::new();
+        let mut kinds: Vec<(usize, bool)> = Vec::new();
+        for at in 0..self.nodes {
+            let (family, gib, _) = FAMILIES[rng.below(9) as usize];
+            let wanted = per_node * (0.6 + 0.8 * rng.below(1000) as f64 / 1000.0);
+            let (size, cores) = SIZES.iter().copied().min_by_key(|(_, cores)| ((*cores as f64 - wanted).abs() * 1000.0) as i64).unwrap_or(SIZES[0]);
+            let (zone, spot) = (rng.below(3) as usize, rng.below(100) < 40);
+            let name = strings.intern(&format!("node-{at:05}"));
+            let amount = Resources {
+                cpu: cores * 1000 - 250, memory: cores * gib * 950 * (1 << 20) - (300 << 20),
+                pods: (cores * 15).clamp(29, 234) - 4, ..Resources::default()
+            };
+            let labels = Labels::new(vec![
+                (zone_key, strings.intern(ZONES[zone])),
+                (terms_key, strings.intern(if spot { "spot" } else { "on-demand" })),
+                (type_key, strings.intern(&format!("{family}.{size}"))),
+                (host_key, name), (pool_key, pool_name),
+            ]);
+            free.push((amount.cpu, amount.memory, amount.pods));
+            kinds.push((zone, spot));
+            snapshot.nodes.push(Node {
+                meta: Meta { name, labels, uid: Uid(at as u128 + 1), ..Meta::default() },
+                capacity: amount.clone(), allocatable: amount, ..Node::default()
+            });
+        }
+        let mut used: Vec<Vec<u32>> = vec![Vec::new(); self.nodes];
+        let mut turn = vec![0_usize; deployments.len()];
+        for (number, at) in pods.iter().enumerate() {
+            let own = &deployments[*at];
+            let selector = &snapshot.shapes[own.shape].node_selector;
+            let wants = |key: Str| selector.get(key).map(|value| strings.text(value).to_owned());
+            let (wants_zone, wants_terms) = (wants(zone_key), wants(terms_key));
+            let zone = own.spread.then(|| turn[*at] % 3);
+            let start = rng.below(self.nodes as u32) as usize;
+            let found = (0..self.nodes).map(|step| (start + step) % self.nodes).find(|node| {
+                let (cpu, memory, count) = free[*node];
+                let (own_zone, spot) = kinds[*node];
+                cpu >= own.cpu && memory >= own.memory && count > 0
+                    && zone.is_none_or(|zone| zone == own_zone)
+                    && wants_zone.as_deref().is_none_or(|zone| zone == ZONES[own_zone])
+                    && (wants_terms.is_none() || !spot)
+                    && !(own.anti && used[*node].contains(&(*at as u32)))
+            });
+            let Some(node) = found else { continue };
+            turn[*at] += 1;
+            free[node].0 -= own.cpu;
+            free[node].1 -= own.memory;
+            free[node].2 -= 1;
+            used[node].push(*at as u32);
+            let name = strings.intern(&format!("pod-{number:06}"));
+            snapshot.pods.push(pod(ns, name, number, own.labels, own.shape, snapshot.nodes[node].meta.name));
+        }
+        snapshot
+    }
+}
+
+fn round(value: f64, step: i64) -> i64 {
+    (value / step as f64).round() as i64 * step
+}
+
+/// A running pod.
+pub(crate) fn pod(namespace: Str, name: Str, number: usize, labels: Shared, shape: Shared, node: Str) -> Pod {
+    Pod {
+        namespace, name, uid: Uid(number as u128 + 1), labels, annotations: Shared(0), owner: Shared(0), shape,
+        volumes: Shared(0), node, nominated_node: Str::EMPTY,
+        phase: if node.is_empty() { Phase::Pending } else { Phase::Running },
+        ready: true, unschedulable: node.is_empty(), created: Time::from_millis(0), deleted: None, scheduled: None,
+        started: None, ready_changed: None, finished: None, held: None,
+    }
+}
+
+/// A requirement for one value.
+pub(crate) fn exactly(key: Str, value: Str) -> Requirement {
+    Requirement::exactly(key, value)
+}

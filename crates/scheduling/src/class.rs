@@ -1,0 +1,188 @@
+//! Pods that the rules cannot tell apart are one class, compiled once into flat checks.
+
+use restow_model::{HostPort, Str};
+use smallvec::SmallVec;
+
+use crate::grid;
+use crate::ids::{ClassId, SelectionId, TallyId};
+use crate::reason::Reason;
+
+/// A rule that depends on other pods, in the order in which the real scheduler asks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Rule {
+    /// Nobody of this tally in the domain.
+    Forbid { tally: TallyId, why: Forbidden },
+    /// The node attaches the pod's volumes.
+    Attach,
+    /// Volumes for the claims that wait for the pod.
+    Bind,
+    /// The domain is not too far above the emptiest.
+    Spread { tally: TallyId, max_skew: i32, min_domains: i32, own: bool },
+    /// Somebody of each tally in the domain, or nobody anywhere if the pod itself would be one.
+    Require { tallies: SmallVec<[TallyId; 1]>, own: bool },
+}
+
+/// Why nobody of a tally may be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Forbidden {
+    Port(HostPort),
+    ClaimInUse(Str),
+    Avoided,
+    AvoidedBy,
+}
+
+impl Rule {
+    /// Where the real scheduler asks it.
+    pub(crate) fn order(&self) -> u8 {
+        match self {
+            Self::Forbid { why: Forbidden::Port(_), .. } => 0,
+            Self::Forbid { why: Forbidden::ClaimInUse(_), .. } => 1,
+            Self::Attach => 2,
+            Self::Bind => 3,
+            Self::Spread { .. } => 4,
+            Self::Require { .. } => 5,
+            Self::Forbid { why: Forbidden::Avoided, .. } => 6,
+            Self::Forbid { why: Forbidden::AvoidedBy, .. } => 7,
+        }
+    }
+}
+
+/// A volume that a pod brings to its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Attachment {
+    /// Which driver's limit it counts for.
+    pub(crate) driver: u32,
+    /// Who uses it where.
+    pub(crate) tally: TallyId,
+}
+
+/// A claim whose volume is chosen or made with the pod's node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct OpenClaim {
+    pub(crate) claim: Str,
+    pub(crate) size: i64,
+    /// Volumes that could serve it: one that is reserved for it, then the smallest first.
+    pub(crate) volumes: Vec<Candidate>,
+    /// Where one can be made; `None` if none can be made.
+    pub(crate) made: Option<SelectionId>,
+}
+
+/// A volume that could serve a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Candidate {
+    /// Its place in the snapshot.
+    pub(crate) volume: u32,
+    /// Whether it is kept for the claim, which then has no other.
+    pub(crate) reserved: bool,
+    /// From where it can be reached.
+    pub(crate) reached: SelectionId,
+}
+
+/// What a pod asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Demand {
+    pub(crate) cpu: i64,
+    pub(crate) memory: i64,
+    /// Other resources by column.
+    pub(crate) rare: SmallVec<[(u16, i64); 2]>,
+}
+
+/// Everything that is compiled of a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Compiled {
+    pub(crate) demand: Demand,
+    pub(crate) selection: SelectionId,
+    pub(crate) rules: Vec<Rule>,
+    /// Tallies that a pod of the class adds to.
+    pub(crate) adds: Vec<TallyId>,
+    pub(crate) attaches: Vec<Attachment>,
+    pub(crate) open_claims: Vec<OpenClaim>,
+    /// Why it cannot run anywhere.
+    pub(crate) never: Option<Reason>,
+    pub(crate) priority: i32,
+    /// The same pods with one preference less.
+    pub(crate) relaxed: Option<ClassId>,
+}
+
+/// A class.
+#[derive(Clone, Debug)]
+pub(crate) struct Class {
+    pub(crate) compiled: Compiled,
+    /// As the demand, where nothing asked for fits anywhere.
+    pub(crate) need_cpu: i64,
+    pub(crate) need_memory: i64,
+    /// The first row and column of the grid where it can fit.
+    pub(crate) row: u8,
+    pub(crate) column: u8,
+    /// Whether some rule speaks of the node alone, so that it cannot be decided for a whole group.
+    pub(crate) per_node: bool,
+    /// Whether some rule speaks of a domain of several nodes.
+    pub(crate) per_domain: bool,
+    /// Whether a new node has to be settled in some label before such a pod comes to it.
+    pub(crate) settles: bool,
+    /// Whether no placement can make room again: once a node is refused it stays refused.
+    pub(crate) monotone: bool,
+}
+
+impl std::ops::Deref for Class {
+    type Target = Compiled;
+    fn deref(&self) -> &Compiled {
+        &self.compiled
+    }
+}
+
+impl Class {
+    pub(crate) fn new(
+        compiled: Compiled,
+        is_domain: impl Fn(TallyId) -> bool,
+        settles: impl Fn(TallyId) -> bool,
+    ) -> Self {
+        let nothing = |amount: i64| if amount == 0 { i64::MIN } else { amount };
+        let mut per_node = !compiled.open_claims.is_empty() || !compiled.attaches.is_empty();
+        let mut per_domain = false;
+        let mut monotone = true;
+        let settles = compiled.adds.iter().any(|tally| settles(*tally));
+        for rule in &compiled.rules {
+            let mut see = |tally: TallyId| {
+                if is_domain(tally) {
+                    per_domain = true;
+                } else {
+                    per_node = true;
+                }
+            };
+            match rule {
+                Rule::Forbid { tally, .. } => see(*tally),
+                Rule::Attach | Rule::Bind => per_node = true,
+                Rule::Spread { tally, .. } => {
+                    see(*tally);
+                    monotone = false;
+                }
+                Rule::Require { tallies, .. } => {
+                    tallies.iter().for_each(|tally| see(*tally));
+                    monotone = false;
+                }
+            }
+        }
+        Self {
+            need_cpu: nothing(compiled.demand.cpu),
+            need_memory: nothing(compiled.demand.memory),
+            row: grid::cpu_bucket(compiled.demand.cpu),
+            column: grid::memory_bucket(compiled.demand.memory),
+            per_node,
+            per_domain,
+            settles,
+            monotone,
+            compiled,
+        }
+    }
+
+    /// Whether pods of the class can be placed many at a time.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.rules.is_empty() && self.attaches.is_empty()
+    }
+
+    /// Pods that need more come first.
+    pub(crate) fn order(&self) -> (std::cmp::Reverse<i64>, std::cmp::Reverse<i64>) {
+        (std::cmp::Reverse(self.demand.cpu), std::cmp::Reverse(self.demand.memory))
+    }
+}

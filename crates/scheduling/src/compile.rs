@@ -1,0 +1,490 @@
+//! From pods as they are written to classes: every term resolved, every label looked up, once per kind of pod.
+
+use hashbrown::HashMap;
+use restow_model::{
+    Effect, HostPort, NodePolicy, PodShape, Resources, Shared, Snapshot, Str, Taint, Volumes,
+};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
+
+use crate::class::{Attachment, Candidate, Class, Compiled, Demand, Forbidden, OpenClaim, Rule};
+use crate::group::Projection;
+use crate::ids::{ClassId, PodSetId, SelectionId, TallyId};
+use crate::known::Known;
+use crate::pod_set::{self, NamespaceLabels, PodSet};
+use crate::preference;
+use crate::reason::Reason;
+use crate::rules::ports_conflict;
+use crate::selection::{Selection, SoftTaints, StorageRule};
+use crate::settings::{Preferences, Settings};
+use crate::storage::{RawOpenClaim, Storage, StorageIndex};
+use crate::tables::Tables;
+use crate::tally::{Counted, Scope, VolumeName};
+use crate::topology::Keys;
+
+/// What decides the class of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PodKey {
+    pub(crate) shape: Shared,
+    pub(crate) namespace: Str,
+    pub(crate) labels: Shared,
+    /// Its storage; 0 if it has no claims.
+    pub(crate) volumes: Shared,
+    pub(crate) terminating: bool,
+    /// The node that a daemon pod is bound to.
+    pub(crate) pinned_to: Str,
+}
+
+/// A pod before sets, tallies and selections are numbered.
+#[derive(Clone, Debug)]
+struct Raw {
+    key: PodKey,
+    shape: PodShape,
+    selection: Selection,
+    storage: Storage,
+    /// Spread constraints: what is counted, where, and the numbers.
+    spreads: Vec<RawSpread>,
+    affinity: Vec<(PodSet, Str)>,
+    affinity_own: bool,
+    avoids: Vec<(PodSet, Str)>,
+    /// How many of these are required of others, too; the rest are the pod's own wishes.
+    avoids_required: usize,
+    /// The same pod with one preference less.
+    relaxed: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+struct RawSpread {
+    set: PodSet,
+    scope: Scope,
+    key: Str,
+    max_skew: i32,
+    min_domains: i32,
+    own: bool,
+}
+
+/// Compiles pods in three steps: first everything is read and made visible, then nodes can be grouped, then rules are
+/// numbered.
+#[derive(Debug)]
+pub(crate) struct Compiler<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) known: &'a Known,
+    pub(crate) settings: Settings,
+    pub(crate) storage: StorageIndex<'a>,
+    namespaces: NamespaceLabels,
+    /// Whether any node or pool has a taint that only asks to stay away.
+    soft_taints: bool,
+    raws: Vec<Raw>,
+    by_key: FxHashMap<PodKey, usize>,
+    pub(crate) projection: Projection,
+}
+
+/// Classes by what they were compiled from and to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClassIndex {
+    pub(crate) by_key: FxHashMap<PodKey, ClassId>,
+    by_content: HashMap<Compiled, ClassId, FxBuildHasher>,
+}
+
+impl<'a> Compiler<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, known: &'a Known, settings: Settings) -> Self {
+        let of_nodes = snapshot.nodes.iter().flat_map(|node| &node.taints);
+        let of_pools = snapshot.node_pools.iter().flat_map(|pool| &pool.template.taints);
+        let soft = |taint: &Taint| taint.effect == Effect::PreferNoSchedule;
+        Self {
+            soft_taints: of_nodes.chain(of_pools).any(soft),
+            snapshot,
+            known,
+            settings,
+            storage: StorageIndex::new(snapshot, known),
+            namespaces: NamespaceLabels::new(snapshot, known),
+            raws: Vec::new(),
+            by_key: FxHashMap::default(),
+            projection: Projection::default(),
+        }
+    }
+
+    /// Reads a kind of pod.
+    pub(crate) fn see(&mut self, key: PodKey) {
+        if self.by_key.contains_key(&key) {
+            return;
+        }
+        let snapshot = self.snapshot;
+        let shape = &snapshot.shapes[key.shape];
+        let mut next = None;
+        if self.settings.preferences == Preferences::Respect && !key.terminating {
+            // From the shape without preferences up to the whole one, so that each knows the next.
+            let steps = preference::steps(shape, self.soft_taints);
+            for (softer, soft_taints) in steps.into_iter().rev() {
+                let raw = self.read(key, softer, soft_taints, next);
+                next = Some(self.push(raw));
+            }
+        } else {
+            let raw = self.read(key, shape.clone(), SoftTaints::Ignored, None);
+            next = Some(self.push(raw));
+        }
+        if let Some(at) = next {
+            self.by_key.insert(key, at);
+        }
+    }
+
+    fn push(&mut self, raw: Raw) -> usize {
+        self.projection.see(&raw.selection, self.known);
+        for spread in &raw.spreads {
+            spread.scope.seen_by(&mut self.projection, self.known);
+        }
+        for (_, key) in raw.affinity.iter().chain(&raw.avoids) {
+            self.projection.see_key(*key, self.known);
+        }
+        for open in &raw.storage.open_claims {
+            for (volume, _) in &open.volumes {
+                self.projection.see(&self.reach(open, *volume), self.known);
+            }
+            if let Some(made) = made(open) {
+                self.projection.see(&made, self.known);
+            }
+        }
+        self.raws.push(raw);
+        self.raws.len() - 1
+    }
+
+    fn read(
+        &self,
+        key: PodKey,
+        shape: PodShape,
+        soft_taints: SoftTaints,
+        relaxed: Option<usize>,
+    ) -> Raw {
+        let snapshot = self.snapshot;
+        let labels = &snapshot.labels[key.labels];
+        let storage = if key.volumes == Shared(0) {
+            Storage::default()
+        } else {
+            self.storage.compile(key.namespace, &snapshot.volumes[key.volumes])
+        };
+        let selection = Selection {
+            node_selector: shape.node_selector.clone(),
+            node_affinity: shape.node_affinity.clone(),
+            tolerations: shape.tolerations.clone(),
+            soft_taints,
+            storage: storage.rules.clone(),
+            pinned_to: (!key.pinned_to.is_empty()).then_some(key.pinned_to),
+            volume_only: false,
+        };
+        let required: Vec<_> = shape.spread.iter().filter(|spread| spread.required).collect();
+        let keys: Vec<Str> = {
+            let mut keys: Vec<Str> = required.iter().map(|spread| spread.topology_key).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            keys
+        };
+        let spreads = required
+            .iter()
+            .map(|spread| {
+                let (set, own) = pod_set::of_spread(spread, key.namespace, labels);
+                RawSpread {
+                    set,
+                    own,
+                    scope: Scope {
+                        keys: keys.clone(),
+                        labels: (spread.affinity_policy == NodePolicy::Honor)
+                            .then(|| (shape.node_selector.clone(), shape.node_affinity.clone())),
+                        tolerations: (spread.taints_policy == NodePolicy::Honor)
+                            .then(|| shape.tolerations.clone()),
+                    },
+                    key: spread.topology_key,
+                    max_skew: spread.max_skew,
+                    min_domains: spread.min_domains.unwrap_or(1),
+                }
+            })
+            .collect();
+        let term = |term: &restow_model::PodTerm| {
+            pod_set::of_term(term, key.namespace, labels, &self.namespaces)
+        };
+        // Only pods that all terms select count for any of them.
+        let near = PodSet::intersection(shape.affinity.iter().map(term));
+        let affinity_own = near.contains(key.namespace, labels);
+        let mut affinity: Vec<(PodSet, Str)> = shape
+            .affinity
+            .iter()
+            .map(|own| (near.clone(), own.topology_key))
+            .collect();
+        affinity.dedup();
+        let avoids =
+            shape.anti_affinity.iter().map(|own| (term(own), own.topology_key)).collect();
+        let avoids_required = snapshot.shapes[key.shape].anti_affinity.len();
+        Raw {
+            key,
+            selection,
+            storage,
+            spreads,
+            affinity,
+            affinity_own,
+            avoids,
+            avoids_required,
+            relaxed,
+            shape,
+        }
+    }
+
+    fn reach(&self, open: &RawOpenClaim, volume: u32) -> Selection {
+        let volume = &self.snapshot.persistent_volumes[volume as usize];
+        let storage = volume.node_affinity.iter().map(|terms| StorageRule::Reaches {
+            claim: open.claim,
+            terms: terms.clone(),
+        });
+        anywhere(storage.collect())
+    }
+
+    /// Numbers every rule. Nodes and offerings are grouped by now.
+    pub(crate) fn compile(&self, tables: &mut Tables, index: &mut ClassIndex) {
+        let numbered: Vec<Numbered> = self.raws.iter().map(|raw| self.number(raw, tables)).collect();
+        let mut by_set: FxHashMap<PodSetId, Vec<TallyId>> = FxHashMap::default();
+        let mut avoided: FxHashMap<PodSetId, Vec<TallyId>> = FxHashMap::default();
+        let mut ports: Vec<(HostPort, TallyId)> = Vec::new();
+        for (id, tally) in tables.tallies.iter() {
+            match &tally.counted {
+                Counted::Members(set) | Counted::Alive(set, _) => {
+                    by_set.entry(*set).or_default().push(id);
+                }
+                Counted::Avoiding(set) => avoided.entry(*set).or_default().push(id),
+                Counted::Port(port) => ports.push((*port, id)),
+                Counted::Volume(..) | Counted::Claim(..) => {}
+            }
+        }
+        let mut class_of_raw: Vec<ClassId> = Vec::with_capacity(self.raws.len());
+        let mut sets_of: FxHashMap<(Str, Shared), Vec<PodSetId>> = FxHashMap::default();
+        for (raw, numbered) in self.raws.iter().zip(numbered) {
+            let sets = sets_of.entry((raw.key.namespace, raw.key.labels)).or_insert_with(|| {
+                let labels = &self.snapshot.labels[raw.key.labels];
+                tables.sets.containing(raw.key.namespace, labels)
+            });
+            let related = Related { sets, by_set: &by_set, avoided: &avoided, ports: &ports };
+            let relaxed = raw.relaxed.map(|at| class_of_raw[at]);
+            let compiled = finish(raw, numbered, &related, tables, relaxed);
+            let id = match index.by_content.get(&compiled) {
+                Some(found) => *found,
+                None => {
+                    let id = ClassId::new(tables.classes.len());
+                    let class = Class::new(
+                        compiled.clone(),
+                        |tally| tables.is_dense(tally),
+                        |tally| {
+                            tables.is_dense(tally)
+                                || matches!(tables.tallies.get(tally).counted, Counted::Alive(..))
+                        },
+                    );
+                    tables.classes.push(class);
+                    index.by_content.insert(compiled, id);
+                    id
+                }
+            };
+            class_of_raw.push(id);
+        }
+        for (key, at) in &self.by_key {
+            index.by_key.insert(*key, class_of_raw[*at]);
+        }
+    }
+
+    fn number(&self, raw: &Raw, tables: &mut Tables) -> Numbered {
+        let strings = &self.snapshot.strings;
+        let known = self.known;
+        let Tables { groups, keys, sets, tallies, .. } = tables;
+        let mut rules = Vec::new();
+        for spread in &raw.spreads {
+            let set = sets.id(spread.set.clone());
+            let scope = tallies.scope(spread.scope.clone(), groups, strings);
+            let key = keys.label(spread.key, known);
+            let tally = tallies.id(Counted::Alive(set, scope), key);
+            rules.push(Rule::Spread {
+                tally,
+                max_skew: spread.max_skew,
+                min_domains: spread.min_domains,
+                own: spread.own,
+            });
+        }
+        if !raw.affinity.is_empty() {
+            let near: SmallVec<[TallyId; 1]> = raw
+                .affinity
+                .iter()
+                .map(|(set, key)| {
+                    let set = sets.id(set.clone());
+                    tallies.id(Counted::Members(set), keys.label(*key, known))
+                })
+                .collect();
+            rules.push(Rule::Require { tallies: near, own: raw.affinity_own });
+        }
+        let mut avoiding = Vec::new();
+        for (at, (set, key)) in raw.avoids.iter().enumerate() {
+            let set = sets.id(set.clone());
+            let key = keys.label(*key, known);
+            let tally = tallies.id(Counted::Members(set), key);
+            rules.push(Rule::Forbid { tally, why: Forbidden::Avoided });
+            if at < raw.avoids_required {
+                avoiding.push(tallies.id(Counted::Avoiding(set), key));
+            }
+        }
+        for port in &raw.shape.host_ports {
+            let tally = tallies.id(Counted::Port(*port), Keys::NODE);
+            rules.push(Rule::Forbid { tally, why: Forbidden::Port(*port) });
+        }
+        let mut uses = Vec::new();
+        for claim in &raw.storage.exclusive {
+            let tally = tallies.id(Counted::Claim(raw.key.namespace, *claim), Keys::CLUSTER);
+            rules.push(Rule::Forbid { tally, why: Forbidden::ClaimInUse(*claim) });
+            uses.push(tally);
+        }
+        let mut attaches: Vec<Attachment> = raw
+            .storage
+            .attached
+            .iter()
+            .filter_map(|(driver, volume)| {
+                let at = tables.drivers.iter().position(|own| own == driver)? as u32;
+                Some(Attachment { driver: at, tally: volume_tally(tallies, *driver, *volume) })
+            })
+            .collect();
+        attaches.sort_unstable();
+        if !attaches.is_empty() {
+            rules.push(Rule::Attach);
+        }
+        let open_claims: Vec<OpenClaim> = raw
+            .storage
+            .open_claims
+            .iter()
+            .map(|open| OpenClaim {
+                claim: open.claim,
+                size: open.size,
+                volumes: open
+                    .volumes
+                    .iter()
+                    .map(|(volume, reserved)| Candidate {
+                        volume: *volume,
+                        reserved: *reserved,
+                        reached: groups.selection(self.reach(open, *volume), strings, known),
+                    })
+                    .collect(),
+                made: made(open).map(|made| groups.selection(made, strings, known)),
+            })
+            .collect();
+        if !open_claims.is_empty() {
+            rules.push(Rule::Bind);
+        }
+        let selection = groups.selection(raw.selection.clone(), strings, known);
+        Numbered { selection, rules, avoiding, uses, attaches, open_claims }
+    }
+
+    /// The selection of a daemon, for the room that new nodes keep for it.
+    pub(crate) fn daemon_selection(&self, shape: &PodShape) -> Selection {
+        Selection {
+            node_selector: shape.node_selector.clone(),
+            node_affinity: shape.node_affinity.clone(),
+            tolerations: shape.tolerations.clone(),
+            ..Selection::default()
+        }
+    }
+}
+
+pub(crate) fn volume_tally(
+    tallies: &mut crate::tally::Tallies,
+    driver: Str,
+    volume: VolumeName,
+) -> TallyId {
+    tallies.id(Counted::Volume(driver, volume), Keys::NODE)
+}
+
+struct Numbered {
+    selection: SelectionId,
+    rules: Vec<Rule>,
+    avoiding: Vec<TallyId>,
+    uses: Vec<TallyId>,
+    attaches: Vec<Attachment>,
+    open_claims: Vec<OpenClaim>,
+}
+
+/// What others make of a pod.
+struct Related<'a> {
+    sets: &'a [PodSetId],
+    by_set: &'a FxHashMap<PodSetId, Vec<TallyId>>,
+    avoided: &'a FxHashMap<PodSetId, Vec<TallyId>>,
+    ports: &'a [(HostPort, TallyId)],
+}
+
+fn finish(
+    raw: &Raw,
+    numbered: Numbered,
+    related: &Related<'_>,
+    tables: &Tables,
+    relaxed: Option<ClassId>,
+) -> Compiled {
+    let Numbered { selection, mut rules, avoiding, uses, attaches, open_claims } = numbered;
+    let mut adds: Vec<TallyId> = avoiding;
+    adds.extend(uses);
+    for set in related.sets {
+        for tally in related.by_set.get(set).into_iter().flatten() {
+            let alive = matches!(tables.tallies.get(*tally).counted, Counted::Alive(..));
+            if !(alive && raw.key.terminating) {
+                adds.push(*tally);
+            }
+        }
+        for tally in related.avoided.get(set).into_iter().flatten() {
+            rules.push(Rule::Forbid { tally: *tally, why: Forbidden::AvoidedBy });
+        }
+    }
+    for own in &raw.shape.host_ports {
+        let conflicting = related.ports.iter().filter(|(port, _)| ports_conflict(*own, *port));
+        adds.extend(conflicting.map(|(_, tally)| *tally));
+    }
+    adds.sort_unstable();
+    adds.dedup();
+    rules.sort_by_key(Rule::order);
+    rules.dedup();
+    let never = if let Some(gate) = raw.shape.gates.first() {
+        Some(Reason::Gated { gate: *gate })
+    } else if raw.shape.dynamic_resources {
+        Some(Reason::DynamicResources)
+    } else {
+        raw.storage.never.clone()
+    };
+    Compiled {
+        demand: demand(tables, &raw.shape.requests),
+        selection,
+        rules,
+        adds,
+        attaches,
+        open_claims,
+        never,
+        priority: raw.shape.priority,
+        relaxed,
+    }
+}
+
+/// What a pod asks for, by column.
+pub(crate) fn demand(tables: &Tables, requests: &Resources) -> Demand {
+    let mut rare: SmallVec<[(u16, i64); 2]> = tables.rare(requests).collect();
+    rare.sort_unstable();
+    Demand { cpu: requests.cpu, memory: requests.memory, rare }
+}
+
+fn anywhere(storage: Vec<StorageRule>) -> Selection {
+    // Only its storage rules are asked, and taints do not matter to a volume.
+    Selection { storage, volume_only: true, ..Selection::default() }
+}
+
+fn made(open: &RawOpenClaim) -> Option<Selection> {
+    let terms = open.made.clone()?;
+    Some(anywhere(vec![StorageRule::Made { claim: open.claim, terms }]))
+}
+
+/// The key of a pod.
+pub(crate) fn pod_key(snapshot: &Snapshot, pod: &restow_model::Pod) -> PodKey {
+    let has_claims = |volumes: &Volumes| !volumes.claims.is_empty();
+    let pinned = !pod.node.is_empty() && snapshot.shapes[pod.shape].is_pinned();
+    PodKey {
+        shape: pod.shape,
+        namespace: pod.namespace,
+        labels: pod.labels,
+        volumes: if has_claims(&snapshot.volumes[pod.volumes]) { pod.volumes } else { Shared(0) },
+        terminating: pod.is_terminating(),
+        pinned_to: if pinned { pod.node } else { Str::EMPTY },
+    }
+}

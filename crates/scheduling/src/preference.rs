@@ -1,0 +1,67 @@
+//! What a pod would like, as requirements that are given up one at a time, in the peer's order.
+
+use restow_model::{NodeTerm, PodShape};
+
+use crate::selection::SoftTaints;
+
+/// The shape with all preferences as requirements, then with one less at each step, down to the requirements alone.
+///
+/// The order in which preferences are given up: the heaviest preferred affinity to pods, the heaviest preferred
+/// anti-affinity, the heaviest preferred node affinity, the first soft spread, and last the taints that ask to stay away.
+pub(crate) fn steps(shape: &PodShape, soft_taints: bool) -> Vec<(PodShape, SoftTaints)> {
+    let mut soft = shape.clone();
+    // Stable, so that of equal weights the first is given up first.
+    soft.preferred_affinity.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+    soft.preferred_anti_affinity.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+    soft.preferred_nodes.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+    let taints = if soft_taints { SoftTaints::Obeyed } else { SoftTaints::Ignored };
+    let mut found = vec![(hard(&soft), taints)];
+    while give_up(&mut soft) {
+        found.push((hard(&soft), taints));
+    }
+    if soft_taints {
+        found.push((hard(&soft), SoftTaints::Ignored));
+    }
+    found
+}
+
+fn give_up(shape: &mut PodShape) -> bool {
+    if !shape.preferred_affinity.is_empty() {
+        shape.preferred_affinity.remove(0);
+    } else if !shape.preferred_anti_affinity.is_empty() {
+        shape.preferred_anti_affinity.remove(0);
+    } else if !shape.preferred_nodes.is_empty() {
+        shape.preferred_nodes.remove(0);
+    } else if let Some(at) = shape.spread.iter().position(|spread| !spread.required) {
+        shape.spread.remove(at);
+    } else {
+        return false;
+    }
+    true
+}
+
+/// Turns what is preferred into what is required.
+fn hard(soft: &PodShape) -> PodShape {
+    let mut shape = soft.clone();
+    shape.affinity.extend(shape.preferred_affinity.drain(..).map(|(_, term)| term));
+    shape.anti_affinity.extend(shape.preferred_anti_affinity.drain(..).map(|(_, term)| term));
+    // Only the heaviest, as the peer does: the others come when it is given up.
+    if let Some((_, heaviest)) = shape.preferred_nodes.first().cloned() {
+        shape.node_affinity = Some(match shape.node_affinity.take() {
+            None => vec![heaviest],
+            Some(terms) => terms.into_iter().map(|term| both(term, &heaviest)).collect(),
+        });
+    }
+    shape.preferred_nodes.clear();
+    shape.spread.iter_mut().for_each(|spread| spread.required = true);
+    shape
+}
+
+fn both(mut term: NodeTerm, more: &NodeTerm) -> NodeTerm {
+    // An empty term matches nothing, with or without more.
+    if !term.labels.is_empty() || !term.names.is_empty() {
+        term.labels.extend_from_slice(&more.labels);
+        term.names.extend_from_slice(&more.names);
+    }
+    term
+}

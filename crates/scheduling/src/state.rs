@@ -1,0 +1,478 @@
+//! What changes while pods are placed: free capacity, counts, new nodes. Every change is logged and can be taken back.
+
+use hashbrown::HashMap;
+use restow_model::Resources;
+use rustc_hash::FxBuildHasher;
+
+use crate::draft::Drafts;
+use crate::grid::Grid;
+use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId, OPEN_DOMAIN, TallyId};
+use crate::tables::Tables;
+use crate::tally::sparse_slot;
+use crate::topology::KeyKind;
+
+/// Pods of one class on one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) class: ClassId,
+    pub(crate) count: u32,
+}
+
+/// One change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    /// Pods came to a node, perhaps with fewer preferences than they have.
+    Placed { class: ClassId, original: ClassId, node: NodeId, count: u32 },
+    /// A node was closed; it had room for this many pods.
+    Closed { node: NodeId, pods: i32 },
+    /// A volume was chosen.
+    Taken { volume: u32 },
+    /// A new node was opened.
+    Opened,
+    /// The groups that a new node may be of were narrowed; what it was before is in the drafts' own log.
+    Narrowed,
+}
+
+/// The part of a cluster that placements change.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    pub(crate) cpu: Vec<i64>,
+    pub(crate) memory: Vec<i64>,
+    pub(crate) pods: Vec<i32>,
+    /// Free amounts of other resources by column and node.
+    pub(crate) rare: Vec<Vec<i64>>,
+    /// The domain of each node by key.
+    pub(crate) domains: Vec<Vec<Domain>>,
+    /// Counts of tallies whose key has few domains.
+    pub(crate) rows: Vec<i32>,
+    /// For the same tallies the nodes that are counted in each domain.
+    pub(crate) row_nodes: Vec<i32>,
+    /// Counts of the other tallies, none of them zero.
+    pub(crate) sparse: HashMap<u64, i32, FxBuildHasher>,
+    /// The sum of each tally.
+    pub(crate) totals: Vec<i64>,
+    /// For spreads over hosts: how many hosts have each count.
+    pub(crate) histograms: Vec<Vec<u32>>,
+    /// Distinct attached volumes by driver and node.
+    pub(crate) attached: Vec<Vec<i32>>,
+    /// Volumes that placements chose.
+    pub(crate) taken: Vec<bool>,
+    /// Pods that would have to move, by node.
+    pub(crate) runs: Vec<Vec<Run>>,
+    /// Pods that come and go with their node.
+    pub(crate) residents: Vec<Vec<Run>>,
+    pub(crate) grid: Grid,
+    pub(crate) closed: Vec<NodeId>,
+    pub(crate) drafts: Drafts,
+    pub(crate) changes: Vec<Change>,
+    /// Nodes that placements changed since the grid was last brought up to date.
+    pub(crate) touched: Vec<NodeId>,
+    /// Nodes whose place in the grid changed since the last mark, for undoing.
+    indexed: Vec<NodeId>,
+    /// For each node the trial that touched it.
+    stamps: Vec<u32>,
+    stamp: u32,
+}
+
+/// A point to which changes can be taken back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    changes: usize,
+    touched: usize,
+    indexed: usize,
+}
+
+impl State {
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            changes: self.changes.len(),
+            touched: self.touched.len(),
+            indexed: self.indexed.len(),
+        }
+    }
+
+    /// The domain of a node.
+    #[inline]
+    pub(crate) fn domain(&self, key: KeyId, node: NodeId) -> Domain {
+        self.domains[key.index()][node.index()]
+    }
+
+    /// How many of a tally are in a domain.
+    #[inline]
+    pub(crate) fn count(&self, tables: &Tables, tally: TallyId, domain: Domain) -> i32 {
+        if tables.is_dense(tally) {
+            self.rows[tables.tallies.rows[tally.index()] as usize + domain as usize]
+        } else {
+            self.sparse.get(&sparse_slot(tally, domain)).copied().unwrap_or_default()
+        }
+    }
+
+    fn bump(&mut self, tables: &Tables, tally: TallyId, domain: Domain, by: i32) -> (i32, i32) {
+        self.totals[tally.index()] += i64::from(by);
+        if tables.is_dense(tally) {
+            let count =
+                &mut self.rows[tables.tallies.rows[tally.index()] as usize + domain as usize];
+            *count += by;
+            return (*count - by, *count);
+        }
+        let slot = sparse_slot(tally, domain);
+        let old = self.sparse.get(&slot).copied().unwrap_or_default();
+        let new = old + by;
+        if new == 0 {
+            self.sparse.remove(&slot);
+        } else {
+            self.sparse.insert(slot, new);
+        }
+        let histogram = &mut self.histograms[tally.index()];
+        if !histogram.is_empty() {
+            let (from, to) = (old.max(0) as usize, new.max(0) as usize);
+            if histogram.len() <= to {
+                histogram.resize(to + 1, 0);
+            }
+            histogram[from] = histogram[from].saturating_sub(1);
+            histogram[to] += 1;
+        }
+        (old, new)
+    }
+
+    /// Counts pods in or out of the tallies, without touching capacity.
+    pub(crate) fn tally(&mut self, tables: &Tables, class: ClassId, node: NodeId, count: i32) {
+        let class = tables.class(class);
+        if class.adds.is_empty() && class.attaches.is_empty() {
+            return;
+        }
+        let group = self.group(tables, node);
+        for tally in &class.adds {
+            let domain = self.domain(tables.tallies.get(*tally).key, node);
+            if domain == NO_DOMAIN || domain == OPEN_DOMAIN {
+                continue;
+            }
+            if group.is_some_and(|group| !tables.tallies.counts_group(*tally, group)) {
+                continue;
+            }
+            self.bump(tables, *tally, domain, count);
+        }
+        for volume in &class.attaches {
+            let (old, new) = self.bump(tables, volume.tally, node.0, count);
+            if let Some(attached) = self.attached[volume.driver as usize].get_mut(node.index()) {
+                *attached += i32::from(new > 0) - i32::from(old > 0);
+            }
+        }
+    }
+
+    /// A volume that is attached to a node whatever pods use it.
+    pub(crate) fn attach(&mut self, tables: &Tables, driver: u32, tally: TallyId, node: NodeId) {
+        let (old, _) = self.bump(tables, tally, node.0, 1);
+        if old == 0 {
+            self.attached[driver as usize][node.index()] += 1;
+        }
+    }
+
+    /// The group of a node, if it is settled.
+    #[inline]
+    pub(crate) fn group(&self, tables: &Tables, node: NodeId) -> Option<crate::ids::GroupId> {
+        match tables.nodes.get(node.index()) {
+            Some(node) => Some(node.group),
+            None => self.drafts.group(tables, node),
+        }
+    }
+
+    /// Takes capacity for pods, or gives it back.
+    #[inline]
+    pub(crate) fn reserve(&mut self, tables: &Tables, class: ClassId, node: NodeId, count: i64) {
+        let class = tables.class(class);
+        let at = node.index();
+        self.cpu[at] -= class.demand.cpu * count;
+        self.memory[at] -= class.demand.memory * count;
+        self.pods[at] -= count as i32;
+        for (column, amount) in &class.demand.rare {
+            self.rare[usize::from(*column)][at] -= amount * count;
+        }
+    }
+
+    /// Takes or gives back an amount that is not that of a class.
+    pub(crate) fn reserve_amount(&mut self, tables: &Tables, node: NodeId, amount: &Resources, sign: i64) {
+        let at = node.index();
+        self.cpu[at] -= amount.cpu * sign;
+        self.memory[at] -= amount.memory * sign;
+        self.pods[at] -= (amount.pods * sign) as i32;
+        for (column, amount) in tables.rare(amount) {
+            self.rare[usize::from(column)][at] -= amount * sign;
+        }
+    }
+
+    /// Places pods, logged.
+    #[inline]
+    pub(crate) fn place(
+        &mut self,
+        tables: &Tables,
+        class: ClassId,
+        original: ClassId,
+        node: NodeId,
+        count: u32,
+    ) {
+        self.reserve(tables, class, node, i64::from(count));
+        self.tally(tables, class, node, count as i32);
+        self.changes.push(Change::Placed { class, original, node, count });
+        if !tables.class(class).open_claims.is_empty() {
+            self.take_volumes(tables, class, node);
+        }
+        self.touch(node);
+    }
+
+    fn take_volumes(&mut self, tables: &Tables, class: ClassId, node: NodeId) {
+        let chosen = tables.choose_volumes(self, class, node).unwrap_or_default();
+        for volume in chosen {
+            self.taken[volume as usize] = true;
+            self.changes.push(Change::Taken { volume });
+        }
+    }
+
+    /// Whether the node was touched since the grid was last brought up to date.
+    #[inline]
+    pub(crate) fn is_touched(&self, node: NodeId) -> bool {
+        self.stamps[node.index()] == self.stamp
+    }
+
+    #[inline]
+    pub(crate) fn touch(&mut self, node: NodeId) {
+        if !self.is_touched(node) {
+            self.stamps[node.index()] = self.stamp;
+            self.touched.push(node);
+        }
+    }
+
+    /// Closes a node: its pods no longer count anywhere and nothing can be placed on it.
+    pub(crate) fn close(&mut self, tables: &Tables, node: NodeId) {
+        let at = node.index();
+        self.changes.push(Change::Closed { node, pods: self.pods[at] });
+        self.pods[at] = i32::MIN / 2;
+        self.stamps[at] = self.stamp;
+        self.closed.push(node);
+        self.tally_all(tables, node, -1);
+        self.occupy(tables, node, -1);
+    }
+
+    /// A node counts for its pool's limits, or no longer.
+    fn occupy(&mut self, tables: &Tables, node: NodeId, sign: i64) {
+        if let Some(info) = tables.nodes.get(node.index())
+            && let Some(pool) = info.pool
+        {
+            self.drafts.occupy(pool, &info.capacity, sign);
+        }
+    }
+
+    fn tally_all(&mut self, tables: &Tables, node: NodeId, sign: i32) {
+        for at in 0..self.runs[node.index()].len() {
+            let run = self.runs[node.index()][at];
+            self.tally(tables, run.class, node, sign * run.count as i32);
+        }
+        for at in 0..self.residents[node.index()].len() {
+            let run = self.residents[node.index()][at];
+            self.tally(tables, run.class, node, sign * run.count as i32);
+        }
+    }
+
+    /// Takes back every change since a mark.
+    pub(crate) fn undo(&mut self, tables: &Tables, mark: Mark) {
+        while self.changes.len() > mark.changes {
+            let Some(change) = self.changes.pop() else { break };
+            match change {
+                Change::Placed { class, node, count, .. } => {
+                    self.reserve(tables, class, node, -i64::from(count));
+                    self.tally(tables, class, node, -(count as i32));
+                }
+                Change::Closed { node, pods } => {
+                    self.occupy(tables, node, 1);
+                    self.tally_all(tables, node, 1);
+                    self.closed.pop();
+                    self.pods[node.index()] = pods;
+                    self.stamps[node.index()] = 0;
+                }
+                Change::Taken { volume } => self.taken[volume as usize] = false,
+                Change::Opened => self.drop_draft(),
+                Change::Narrowed => self.widen(tables),
+            }
+        }
+        let touched = mark.touched.min(self.touched.len());
+        for node in self.touched.drain(touched..) {
+            if let Some(stamp) = self.stamps.get_mut(node.index()) {
+                *stamp = 0;
+            }
+        }
+        if touched == 0 {
+            self.stamp = self.stamp.wrapping_add(1).max(1);
+        }
+        while self.indexed.len() > mark.indexed {
+            let Some(node) = self.indexed.pop() else { break };
+            if node.index() < self.cpu.len() {
+                self.index(tables, node);
+            } else {
+                self.grid.take(node.0);
+            }
+        }
+    }
+
+    /// The changes since a mark.
+    pub(crate) fn changes_since(&self, mark: Mark) -> impl Iterator<Item = &Change> {
+        self.changes[mark.changes..].iter()
+    }
+
+    /// Makes changes permanent and brings the grid up to date.
+    pub(crate) fn settle(&mut self, tables: &Tables) {
+        for at in 0..self.changes.len() {
+            match self.changes[at] {
+                Change::Placed { original, node, count, .. } => {
+                    add_run(&mut self.runs[node.index()], tables, original, count);
+                }
+                Change::Closed { node, .. } => {
+                    self.runs[node.index()].clear();
+                    self.residents[node.index()].clear();
+                }
+                Change::Taken { .. } | Change::Opened | Change::Narrowed => {}
+            }
+        }
+        self.changes.clear();
+        self.drafts.settle();
+        self.refresh(tables);
+        self.indexed.clear();
+    }
+
+    /// An empty state for columns that are about to be filled.
+    pub(crate) fn with_columns(columns: usize, keys: usize, drivers: usize) -> Self {
+        Self {
+            rare: vec![Vec::new(); columns],
+            domains: vec![Vec::new(); keys],
+            attached: vec![Vec::new(); drivers],
+            ..Self::default()
+        }
+    }
+
+    /// Brings the grid up to date with what was touched.
+    pub(crate) fn refresh(&mut self, tables: &Tables) {
+        for at in 0..self.touched.len() {
+            let node = self.touched[at];
+            self.index(tables, node);
+            self.indexed.push(node);
+        }
+        for at in 0..self.closed.len() {
+            let node = self.closed[at];
+            self.grid.take(node.0);
+            self.indexed.push(node);
+        }
+        self.touched.clear();
+        self.stamp = self.stamp.wrapping_add(1).max(1);
+    }
+
+    /// Puts a node into the grid by what it has free.
+    pub(crate) fn index(&mut self, tables: &Tables, node: NodeId) {
+        let at = node.index();
+        let sector = tables.sector(node);
+        let (cpu, memory, pods) = (self.cpu[at], self.memory[at], self.pods[at]);
+        self.grid.put(node.0, sector, cpu, memory, pods);
+    }
+
+    /// Makes room for one more node in every column.
+    pub(crate) fn push_node(&mut self) -> NodeId {
+        let node = NodeId::new(self.cpu.len());
+        self.cpu.push(0);
+        self.memory.push(0);
+        self.pods.push(0);
+        self.rare.iter_mut().for_each(|column| column.push(0));
+        self.domains.iter_mut().for_each(|column| column.push(NO_DOMAIN));
+        self.attached.iter_mut().for_each(|column| column.push(0));
+        if self.runs.len() <= node.index() {
+            self.runs.push(Vec::new());
+            self.residents.push(Vec::new());
+        }
+        if self.stamps.len() <= node.index() {
+            self.stamps.push(0);
+        }
+        self.stamp = self.stamp.max(1);
+        node
+    }
+
+    /// Takes the last node out of every column.
+    pub(crate) fn pop_node(&mut self) {
+        self.cpu.pop();
+        self.memory.pop();
+        self.pods.pop();
+        self.rare.iter_mut().for_each(|column| drop(column.pop()));
+        self.domains.iter_mut().for_each(|column| drop(column.pop()));
+        self.attached.iter_mut().for_each(|column| drop(column.pop()));
+    }
+
+    /// The emptiest domain of a spread constraint, and how many domains there are.
+    pub(crate) fn emptiest(&self, tables: &Tables, tally: TallyId) -> (i64, i64) {
+        let key = tables.tallies.get(tally).key;
+        let kind = tables.keys.get(key).kind;
+        if kind == KeyKind::Hostname {
+            return self.emptiest_host(tables, tally, key);
+        }
+        let row = tables.tallies.rows[tally.index()] as usize;
+        let len = tables.keys.get(key).values.len();
+        let (mut least, mut domains) = (i64::from(i32::MAX), 0);
+        for domain in 0..len {
+            let mut nodes = self.row_nodes[row + domain];
+            for node in &self.closed {
+                if self.domain(key, *node) == domain as Domain && self.is_counted(tables, tally, *node) {
+                    nodes -= 1;
+                }
+            }
+            if nodes > 0 {
+                domains += 1;
+                least = least.min(i64::from(self.rows[row + domain]));
+            }
+        }
+        (least, domains)
+    }
+
+    fn emptiest_host(&self, tables: &Tables, tally: TallyId, key: KeyId) -> (i64, i64) {
+        let histogram = &self.histograms[tally.index()];
+        let mut hosts: i64 = histogram.iter().map(|hosts| i64::from(*hosts)).sum();
+        if tables.options.new_domains {
+            // A new node, empty, can always be had.
+            return (0, hosts + 1);
+        }
+        let mut gone = 0;
+        for node in &self.closed {
+            let domain = self.domain(key, *node);
+            let counted = domain != NO_DOMAIN && self.is_counted(tables, tally, *node);
+            if counted && tables.hosts_alone(domain) {
+                gone += 1;
+            }
+        }
+        hosts -= gone;
+        // Hosts that are gone hold nobody.
+        let empty = histogram.first().map_or(0, |hosts| i64::from(*hosts)) - gone;
+        if empty > 0 {
+            return (0, hosts);
+        }
+        let least = histogram.iter().skip(1).position(|hosts| *hosts > 0);
+        (least.map_or(i64::from(i32::MAX), |at| at as i64 + 1), hosts)
+    }
+
+    fn is_counted(&self, tables: &Tables, tally: TallyId, node: NodeId) -> bool {
+        self.group(tables, node).is_some_and(|group| tables.tallies.counts_group(tally, group))
+    }
+}
+
+/// Adds pods to a node's runs, which are in the order in which pods are placed.
+pub(crate) fn add_run(runs: &mut Vec<Run>, tables: &Tables, class: ClassId, count: u32) {
+    let key = |class: ClassId| (tables.class(class).order(), class);
+    match runs.binary_search_by_key(&key(class), |run| key(run.class)) {
+        Ok(at) => runs[at].count += count,
+        Err(at) => runs.insert(at, Run { class, count }),
+    }
+}
+
+/// Takes pods from a node's runs.
+pub(crate) fn remove_run(runs: &mut Vec<Run>, class: ClassId, count: u32) {
+    if let Some(at) = runs.iter().position(|run| run.class == class) {
+        if runs[at].count > count {
+            runs[at].count -= count;
+        } else {
+            runs.remove(at);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What if these nodes vanished? A question that leaves the cluster as it was, unless its answer is kept.
+
+use restow_model::{Price, Str};
+
+use crate::cluster::Cluster;
+use crate::ids::{ClassId, NodeId};
+use crate::state::{Change, Mark, Run, State};
+use crate::tables::Tables;
+
+/// What a trial may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// New nodes at most.
+    pub new_nodes: usize,
+    /// Each new node must be cheaper than this.
+    pub below: Option<Price>,
+}
+
+impl Limits {
+    /// No new nodes.
+    pub const EXISTING: Self = Self { new_nodes: 0, below: None };
+
+    /// As many new nodes as it takes.
+    pub const ANY: Self = Self { new_nodes: usize::MAX, below: None };
+}
+
+/// Pods of one class that found a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Their class.
+    pub class: ClassId,
+    /// Where they go.
+    pub node: NodeId,
+    /// How many.
+    pub count: u32,
+}
+
+/// The short answer of a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every pod has a place on nodes that exist.
+    Fits,
+    /// Every pod has a place with new nodes of this price in sum.
+    Replaced {
+        /// Price per hour of all new nodes.
+        price: Price,
+        /// How many they are.
+        nodes: u32,
+    },
+    /// Some pod has no place.
+    Misfit {
+        /// The first class of which a pod has none.
+        class: ClassId,
+    },
+}
+
+/// A new node that a trial would launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewNode {
+    /// Its pool.
+    pub pool: Str,
+    /// The cheapest type that holds its pods.
+    pub instance_type: Str,
+    /// Every type that would hold them in some way that it may still be bought, the cheapest first.
+    pub instance_types: Vec<Str>,
+    /// The zone of the cheapest.
+    pub zone: Option<Str>,
+    /// The capacity type of the cheapest.
+    pub capacity_type: Str,
+    /// The price of the cheapest.
+    pub price: Price,
+}
+
+/// A question that is being asked. Dropping it takes everything back.
+#[derive(Debug)]
+pub struct Trial<'a> {
+    cluster: &'a Tables,
+    state: &'a mut State,
+    mark: Mark,
+    missed: Vec<(ClassId, u32)>,
+    kept: bool,
+}
+
+impl Cluster {
+    /// What if these nodes vanished? Their pods are placed elsewhere, as far as the limits allow.
+    pub fn trial<'a>(&'a self, state: &'a mut State, sources: &[NodeId], limits: Limits) -> Trial<'a> {
+        let mut trial = Trial::start(&self.tables, state, limits);
+        trial.vacate(sources);
+        trial
+    }
+
+    /// The short answer for one node, with nothing allocated once the state has been used for a while.
+    pub fn probe(&self, state: &mut State, source: NodeId, limits: Limits) -> Verdict {
+        let tables = &self.tables;
+        let mark = state.mark();
+        state.drafts.allow(limits.new_nodes, limits.below);
+        let first = state.drafts.list.len();
+        state.close(tables, source);
+        let mut verdict = Verdict::Fits;
+        for at in 0..state.runs[source.index()].len() {
+            let run = state.runs[source.index()][at];
+            if tables.place_run(state, run.class, run.count) > 0 {
+                verdict = Verdict::Misfit { class: run.class };
+                break;
+            }
+        }
+        if verdict == Verdict::Fits && state.drafts.list.len() > first {
+            let nodes = state.drafts.list.len() - first;
+            let price = (first..state.drafts.list.len()).map(|at| state.draft_price(tables, at)).sum();
+            verdict = Verdict::Replaced { price, nodes: nodes as u32 };
+        }
+        state.undo(tables, mark);
+        verdict
+    }
+}
+
+impl<'a> Trial<'a> {
+    pub(crate) fn start(cluster: &'a Tables, state: &'a mut State, limits: Limits) -> Self {
+        let mark = state.mark();
+        state.drafts.allow(limits.new_nodes, limits.below);
+        Self { cluster, state, mark, missed: Vec::new(), kept: false }
+    }
+
+    fn vacate(&mut self, sources: &[NodeId]) {
+        let mut runs: Vec<Run> = Vec::new();
+        for source in sources {
+            runs.extend_from_slice(&self.state.runs[source.index()]);
+            self.state.close(self.cluster, *source);
+        }
+        self.place(runs);
+    }
+
+    /// Places pods, the largest first, and those that waited for others again until nothing changes.
+    pub(crate) fn place(&mut self, mut runs: Vec<Run>) {
+        let tables = self.cluster;
+        runs.sort_by_key(|run| (tables.class(run.class).order(), run.class));
+        runs.dedup_by(|run, kept| {
+            let same = run.class == kept.class;
+            if same {
+                kept.count += run.count;
+            }
+            same
+        });
+        loop {
+            let before: u32 = runs.iter().map(|run| run.count).sum();
+            for run in &mut runs {
+                run.count = tables.place_run(self.state, run.class, run.count);
+            }
+            runs.retain(|run| run.count > 0);
+            let after: u32 = runs.iter().map(|run| run.count).sum();
+            let waiting = runs.iter().any(|run| !tables.class(run.class).monotone);
+            if after == before || after == 0 || !waiting {
+                break;
+            }
+        }
+        self.missed.extend(runs.iter().map(|run| (run.class, run.count)));
+    }
+
+    /// Whether every pod has a place.
+    pub fn is_complete(&self) -> bool {
+        self.missed.is_empty()
+    }
+
+    /// Pods without a place.
+    pub fn missed(&self) -> &[(ClassId, u32)] {
+        &self.missed
+    }
+
+    /// Where pods go, in the order in which they were placed.
+    pub fn placements(&self) -> impl Iterator<Item = Placed> {
+        self.state.changes_since(self.mark).filter_map(|change| match *change {
+            Change::Placed { original, node, count, .. } => {
+                Some(Placed { class: original, node, count })
+            }
+            _ => None,
+        })
+    }
+
+    /// What would be launched, in the order of the numbers after the nodes.
+    pub fn new_nodes(&self) -> Vec<NewNode> {
+        (0..self.state.drafts.list.len()).map(|at| self.new_node(at)).collect()
+    }
+
+    fn new_node(&self, at: usize) -> NewNode {
+        let tables = self.cluster;
+        let pool = tables.launch.pool(self.state.drafts.list[at].pool);
+        let mut instance_types: Vec<Str> = Vec::new();
+        let mut cheapest = None;
+        for option in tables.options(self.state, at) {
+            let name = tables.launch.offered_type(pool, option).name;
+            if !instance_types.contains(&name) {
+                instance_types.push(name);
+            }
+            cheapest.get_or_insert(option);
+        }
+        let offering = cheapest.map(|option| tables.launch.offering(pool, option));
+        NewNode {
+            pool: pool.name,
+            instance_type: instance_types.first().copied().unwrap_or_default(),
+            zone: offering.and_then(|offering| offering.zone),
+            capacity_type: offering.map(|offering| offering.capacity_type).unwrap_or_default(),
+            price: offering.map(|offering| offering.price).unwrap_or_default(),
+            instance_types,
+        }
+    }
+
+    /// The price of everything that would be launched.
+    pub fn price(&self) -> Price {
+        (0..self.state.drafts.list.len()).map(|at| self.state.draft_price(self.cluster, at)).sum()
+    }
+
+    /// Keeps the answer: the cluster is as the trial left it.
+    pub fn keep(mut self) {
+        self.state.settle(self.cluster);
+        self.kept = true;
+    }
+}
+
+impl Drop for Trial<'_> {
+    fn drop(&mut self) {
+        if !self.kept {
+            self.state.undo(self.cluster, self.mark);
+        }
+    }
+}
