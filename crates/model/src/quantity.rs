@@ -101,6 +101,13 @@ impl Quantity {
         saturated(self.nanos / ONE)
     }
 
+    /// The same with parts of a thousandth as a whole one (away from zero), as the API server stores amounts of resources.
+    #[must_use]
+    pub const fn to_whole_milli(self) -> Self {
+        let (whole, part) = (self.nanos / MILLI, self.nanos % MILLI);
+        Self { nanos: (whole + part.signum()) * MILLI, ..self }
+    }
+
     const fn rounded_up(self, unit: i128) -> i64 {
         let (whole, part) = (self.nanos / unit, self.nanos % unit);
         saturated(whole + part.signum())

@@ -84,6 +84,12 @@ impl RequirementSpec {
         }
     }
 
+    /// Whether the real scheduler can read it as a term of node affinity: of what it cannot read it makes a term that matches
+    /// no node.
+    pub fn is_readable(&self) -> bool {
+        self.check().is_ok() && self.values.iter().all(|value| is_label_value(value))
+    }
+
     /// The rules that the API server holds requirements to.
     pub fn check(&self) -> Result<(), RequirementError> {
         match self.operator {
@@ -105,6 +111,15 @@ impl RequirementSpec {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a label may have this value: at most 63 letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
+fn is_label_value(text: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let ends = [text.bytes().next(), text.bytes().last()];
+    text.len() <= 63
+        && text.bytes().all(inner)
+        && ends.into_iter().flatten().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// The values that a label may still have: some, or all but some, within bounds.
@@ -169,6 +184,11 @@ impl Requirement {
     /// A requirement for exactly this value, as a label makes one.
     pub fn exactly(key: Str, value: Str) -> Self {
         Self::compile(key, Operator::In, vec![value], None, None)
+    }
+
+    /// A requirement that nothing meets: what the real scheduler makes of one that it cannot read.
+    pub fn impossible(key: Str) -> Self {
+        Self::compile(key, Operator::Gt, Vec::new(), None, None)
     }
 
     /// The requirement as text, to compare with what is not in this table. Two bounds make two requirements.

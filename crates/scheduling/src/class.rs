@@ -95,6 +95,8 @@ pub(crate) struct Compiled {
     pub(crate) rules: Vec<Rule>,
     /// Tallies that a pod of the class adds to.
     pub(crate) adds: Vec<TallyId>,
+    /// Tallies of spreads with an empty selector, to which the real scheduler adds only pods that are nominated for a node.
+    pub(crate) uncounted: Vec<TallyId>,
     pub(crate) attaches: Vec<Attachment>,
     pub(crate) open_claims: Vec<OpenClaim>,
     /// Why it cannot run anywhere.

@@ -53,13 +53,11 @@ impl Cluster {
     pub fn new(snapshot: &Snapshot, offers: Arc<Offers>, settings: Settings) -> Self {
         let known = Known::new(&snapshot.strings);
         let sources = source::nodes(snapshot, &settings);
-        let existing: FxHashSet<Str> = snapshot.nodes.iter().map(|node| node.meta.name).collect();
         let keys: Vec<Option<PodKey>> = snapshot
             .pods
             .iter()
             .map(|pod| {
-                let counts = !pod.is_finished() && (pod.node.is_empty() || existing.contains(&pod.node));
-                counts.then(|| pod_key(snapshot, pod))
+                (!pod.is_finished()).then(|| pod_key(snapshot, pod))
             })
             .collect();
         let mut compiler = Compiler::new(snapshot, &known, settings);
@@ -106,6 +104,7 @@ impl Cluster {
             limits: limits(snapshot, &sources, &drivers),
             drivers,
             nodes,
+            attachments: FxHashSet::default(),
             sectors: Vec::new(),
             sector_masks: Vec::new(),
             sector_nodes: Vec::new(),
@@ -131,8 +130,10 @@ impl Cluster {
         let attached: Vec<_> = snapshot
             .volume_attachments
             .iter()
+            .filter(|attachment| !attachment.attacher.is_empty())
             .filter_map(|attachment| {
-                let (driver, volume) = compiler.storage.attached(attachment.volume)?;
+                let (_, volume) = compiler.storage.attached(attachment.volume)?;
+                let driver = attachment.attacher;
                 let at = tables.drivers.iter().position(|own| *own == driver)? as u32;
                 Some((at, volume_tally(&mut tables.tallies, driver, volume), attachment.node))
             })
@@ -161,8 +162,10 @@ impl Cluster {
         let state = empty_state(&mut tables, &sources, snapshot);
         let mut cluster = Self { tables, state, index, pods: Vec::new(), by_name, offers };
         for (driver, tally, node) in attached {
-            if let Some(node) = cluster.by_name.get(&node) {
-                cluster.state.attach(&cluster.tables, driver, tally, *node);
+            if let Some(node) = cluster.by_name.get(&node)
+                && cluster.tables.attachments.insert((tally, *node))
+            {
+                cluster.state.attached[driver as usize][node.index()] += 1;
             }
         }
         cluster.pods.reserve(snapshot.pods.len());
@@ -278,8 +281,7 @@ impl Cluster {
         if self.pods.len() <= pod {
             self.pods.resize_with(pod + 1, || None);
         }
-        let exists = value.node.is_empty() || self.by_name.contains_key(&value.node);
-        if value.is_finished() || !exists {
+        if value.is_finished() {
             self.pods[pod] = None;
             return;
         }

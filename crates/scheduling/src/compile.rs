@@ -11,7 +11,7 @@ use crate::class::{Attachment, Candidate, Class, Compiled, Demand, Forbidden, Op
 use crate::group::Projection;
 use crate::ids::{ClassId, PodSetId, SelectionId, TallyId};
 use crate::known::Known;
-use crate::pod_set::{self, NamespaceLabels, PodSet};
+use crate::pod_set::{self, NamespaceLabels, PodSet, Side};
 use crate::preference;
 use crate::reason::Reason;
 use crate::rules::ports_conflict;
@@ -46,7 +46,8 @@ struct Raw {
     spreads: Vec<RawSpread>,
     affinity: Vec<(PodSet, Str)>,
     affinity_own: bool,
-    avoids: Vec<(PodSet, Str)>,
+    /// Whom it avoids when it comes, and whom it keeps away once it is there.
+    avoids: Vec<(PodSet, PodSet, Str)>,
     /// How many of these are required of others, too; the rest are the pod's own wishes.
     avoids_required: usize,
     /// The same pod with one preference less.
@@ -133,7 +134,10 @@ impl<'a> Compiler<'a> {
         for spread in &raw.spreads {
             spread.scope.seen_by(&mut self.projection, self.known);
         }
-        for (_, key) in raw.affinity.iter().chain(&raw.avoids) {
+        for (_, key) in &raw.affinity {
+            self.projection.see_key(*key, self.known);
+        }
+        for (.., key) in &raw.avoids {
             self.projection.see_key(*key, self.known);
         }
         for open in &raw.storage.open_claims {
@@ -198,11 +202,13 @@ impl<'a> Compiler<'a> {
                 }
             })
             .collect();
-        let term = |term: &restow_model::PodTerm| {
-            pod_set::of_term(term, key.namespace, labels, &self.namespaces)
+        let term = |term: &restow_model::PodTerm, side: Side| {
+            pod_set::of_term(term, key.namespace, labels, &self.namespaces, side)
         };
         // Only pods that all terms select count for any of them.
-        let near = PodSet::intersection(shape.affinity.iter().map(term));
+        let near = PodSet::intersection(
+            shape.affinity.iter().map(|own| term(own, Side::Incoming)),
+        );
         let affinity_own = near.contains(key.namespace, labels);
         let mut affinity: Vec<(PodSet, Str)> = shape
             .affinity
@@ -210,8 +216,13 @@ impl<'a> Compiler<'a> {
             .map(|own| (near.clone(), own.topology_key))
             .collect();
         affinity.dedup();
-        let avoids =
-            shape.anti_affinity.iter().map(|own| (term(own), own.topology_key)).collect();
+        let avoids = shape
+            .anti_affinity
+            .iter()
+            .map(|own| {
+                (term(own, Side::Incoming), term(own, Side::Standing), own.topology_key)
+            })
+            .collect();
         let avoids_required = snapshot.shapes[key.shape].anti_affinity.len();
         Raw {
             key,
@@ -315,13 +326,14 @@ impl<'a> Compiler<'a> {
             rules.push(Rule::Require { tallies: near, own: raw.affinity_own });
         }
         let mut avoiding = Vec::new();
-        for (at, (set, key)) in raw.avoids.iter().enumerate() {
+        for (at, (set, kept_away, key)) in raw.avoids.iter().enumerate() {
             let set = sets.id(set.clone());
+            let kept_away = sets.id(kept_away.clone());
             let key = keys.label(*key, known);
             let tally = tallies.id(Counted::Members(set), key);
             rules.push(Rule::Forbid { tally, why: Forbidden::Avoided });
             if at < raw.avoids_required {
-                avoiding.push(tallies.id(Counted::Avoiding(set), key));
+                avoiding.push(tallies.id(Counted::Avoiding(kept_away), key));
             }
         }
         for port in &raw.shape.host_ports {
@@ -419,10 +431,13 @@ fn finish(
     let Numbered { selection, mut rules, avoiding, uses, attaches, open_claims } = numbered;
     let mut adds: Vec<TallyId> = avoiding;
     adds.extend(uses);
+    let mut uncounted = Vec::new();
     for set in related.sets {
         for tally in related.by_set.get(set).into_iter().flatten() {
             let alive = matches!(tables.tallies.get(*tally).counted, Counted::Alive(..));
-            if !(alive && raw.key.terminating) {
+            if alive && tables.sets.get(*set).is_uncounted() {
+                uncounted.push(*tally);
+            } else if !(alive && raw.key.terminating) {
                 adds.push(*tally);
             }
         }
@@ -450,6 +465,7 @@ fn finish(
         selection,
         rules,
         adds,
+        uncounted,
         attaches,
         open_claims,
         never,

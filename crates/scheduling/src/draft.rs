@@ -214,15 +214,7 @@ impl State {
             if best.as_ref().is_some_and(|(tier, ..)| *tier != pool.tier) {
                 break;
             }
-            let empty = Draft {
-                pool: PoolId::new(at),
-                groups: pool.groups.words().iter().copied().collect(),
-                cpu: 0,
-                memory: 0,
-                pods: 0,
-                rare: SmallVec::new(),
-                option: NO_OPTION,
-            };
+            let empty = tables.empty_draft(PoolId::new(at));
             if let Some(fitting) = tables.fitting(self, class, &empty, node) {
                 let price = pool.options[fitting.option as usize].price;
                 if best.as_ref().is_none_or(|(_, other, ..)| price < *other) {
@@ -234,16 +226,7 @@ impl State {
             self.pop_node();
             return None;
         };
-        let groups = tables.launch.pool(pool).groups.words().iter().copied().collect();
-        self.drafts.list.push(Draft {
-            pool,
-            groups,
-            cpu: 0,
-            memory: 0,
-            pods: 0,
-            rare: SmallVec::new(),
-            option: NO_OPTION,
-        });
+        self.drafts.list.push(tables.empty_draft(pool));
         self.changes.push(Change::Opened);
         self.fill(tables, class_id, original, node, fitting);
         Some(node)
@@ -484,6 +467,33 @@ impl Tables {
             values.sort_unstable();
             values.dedup();
             values.len() >= *least as usize
+        })
+    }
+
+    fn empty_draft(&self, pool: PoolId) -> Draft {
+        Draft {
+            pool,
+            groups: self.launch.pool(pool).groups.words().iter().copied().collect(),
+            cpu: 0,
+            memory: 0,
+            pods: 0,
+            rare: SmallVec::new(),
+            option: NO_OPTION,
+        }
+    }
+
+    /// Whether enough different values would stay possible on a new node for one pod.
+    pub(crate) fn has_enough_values(&self, class: &Class, pool: PoolId) -> bool {
+        let draft = self.empty_draft(pool);
+        self.enough_values(self.launch.pool(pool), &draft.groups, &draft, class)
+    }
+
+    /// Whether the pool's limits leave room for some node that holds one pod.
+    pub(crate) fn has_limit_room(&self, state: &State, class: &Class, pool: PoolId) -> bool {
+        let draft = self.empty_draft(pool);
+        let own = self.launch.pool(pool);
+        own.options.iter().any(|option| {
+            holds_all(option, &draft, class) && self.within_limits(state, &draft, own, option)
         })
     }
 

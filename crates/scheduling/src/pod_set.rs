@@ -43,6 +43,12 @@ impl PodSet {
             })
     }
 
+    /// Whether the real scheduler counts nobody for a spread over these pods, although it counts the pod that comes: it does
+    /// so for the empty selector.
+    pub(crate) fn is_uncounted(&self) -> bool {
+        self.0.iter().all(|term| term.selector.is_empty())
+    }
+
     /// The pods that every one of these sets holds.
     pub(crate) fn intersection(sets: impl IntoIterator<Item = Self>) -> Self {
         let mut terms = Vec::new();
@@ -76,9 +82,11 @@ pub(crate) struct NamespaceLabels(FxHashMap<Str, Labels>);
 impl NamespaceLabels {
     pub(crate) fn new(snapshot: &Snapshot, known: &Known) -> Self {
         let mut all: FxHashMap<Str, Labels> = FxHashMap::default();
-        // The API server labels every namespace with its name; a dump may lack the objects.
+        // The API server labels every namespace with its name; a dump may lack the objects altogether.
+        let none = snapshot.namespaces.is_empty();
         let mut add = |name: Str| {
-            all.entry(name).or_insert_with(|| Labels::new(vec![(known.namespace_name, name)]));
+            let own = || if none { vec![(known.namespace_name, name)] } else { Vec::new() };
+            all.entry(name).or_insert_with(|| Labels::new(own()));
         };
         snapshot.pods.iter().for_each(|pod| add(pod.namespace));
         snapshot.workloads.iter().for_each(|workload| add(workload.meta.namespace));
@@ -93,16 +101,31 @@ impl NamespaceLabels {
     }
 }
 
+/// From which side a term is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The pod that has the term is to be placed.
+    Incoming,
+    /// The pod that has the term is there, and another one comes.
+    Standing,
+}
+
 /// The pods that a term of a pod with this namespace and these labels selects.
 pub(crate) fn of_term(
     term: &PodTerm,
     namespace: Str,
     labels: &Labels,
     all: &NamespaceLabels,
+    side: Side,
 ) -> PodSet {
     let Some(selector) = &term.selector else { return PodSet::default() };
     let namespaces = match &term.namespace_selector {
         Some(selector) if selector.is_empty() => Namespaces::All,
+        // For a pod that comes, the real scheduler also asks the selector about a namespace without labels, whatever the
+        // namespace: one that such a namespace would pass selects all of them.
+        Some(selector) if side == Side::Incoming && selector.selects(&Labels::default()) => {
+            Namespaces::All
+        }
         None if term.namespaces.is_empty() => Namespaces::These(vec![namespace]),
         selector => {
             let mut names = term.namespaces.clone();
@@ -124,10 +147,6 @@ pub(crate) fn of_spread(spread: &Spread, namespace: Str, labels: &Labels) -> (Po
     let mut selector = selector.clone();
     merge(&mut selector, &spread.match_label_keys, Match::In, labels);
     let own = selector.selects(labels);
-    if selector.is_empty() {
-        // The real scheduler counts nobody for the empty selector, and the pod itself all the same.
-        return (PodSet::default(), own);
-    }
     (PodSet(vec![SetTerm { namespaces: Namespaces::These(vec![namespace]), selector }]), own)
 }
 

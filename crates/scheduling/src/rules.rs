@@ -33,7 +33,12 @@ impl Spot {
             Self::New(_, group) if tables.keys.get(key).kind == KeyKind::Label => {
                 tables.launch.groups[group.index()].domains[key.index()]
             }
-            _ => state.domain(key, self.node()),
+            Self::New(node, _) => match tables.keys.get(key).kind {
+                KeyKind::Cluster => 0,
+                // Its own host, whether it is opened yet or not.
+                _ => node.0,
+            },
+            Self::Node(node) => state.domain(key, node),
         }
     }
 
@@ -130,6 +135,7 @@ impl Tables {
                 continue;
             }
             let limit = self.limits[driver as usize].get(node.index()).copied();
+            // New nodes do not say yet what they attach.
             let Some(limit) = limit.filter(|limit| *limit >= 0) else { continue };
             let new = class
                 .attaches
@@ -230,9 +236,31 @@ impl Tables {
         late.iter().find_map(|rule| self.broken(state, class, rule, node))
     }
 
-    /// The reason of a rule that does not hold.
+    /// Whether every rule holds on a new node that is not opened yet: nobody is on it.
+    pub(crate) fn rules_hold_new(&self, state: &State, class: &Class, spot: Spot) -> bool {
+        self.broken_new(state, class, spot).is_none()
+    }
+
+    /// The reason of the first rule that does not hold on a new node that is not opened yet.
+    pub(crate) fn broken_new(&self, state: &State, class: &Class, spot: Spot) -> Option<Reason> {
+        let of_domains = |tally: TallyId| self.is_dense(tally);
+        class.rules.iter().find_map(|rule| {
+            let asked = match rule {
+                Rule::Forbid { tally, why } => of_domains(*tally) || matches!(why, Forbidden::Port(_)),
+                Rule::Spread { tally, .. } => of_domains(*tally),
+                Rule::Require { .. } | Rule::Bind => true,
+                Rule::Attach => false,
+            };
+            asked.then(|| self.broken_at(state, class, rule, spot)).flatten()
+        })
+    }
+
+    /// The reason of a rule that does not hold on a node that exists.
     fn broken(&self, state: &State, class: &Class, rule: &Rule, node: NodeId) -> Option<Reason> {
-        let spot = Spot::Node(node);
+        self.broken_at(state, class, rule, Spot::Node(node))
+    }
+
+    fn broken_at(&self, state: &State, class: &Class, rule: &Rule, spot: Spot) -> Option<Reason> {
         if self.holds(state, class, rule, spot) {
             return None;
         }
@@ -249,7 +277,7 @@ impl Tables {
                     None => Reason::SpreadKeyMissing { key: name(*tally) },
                     Some(skew) => Reason::SpreadSkew {
                         key: name(*tally),
-                        domain: self.domain_name(state, *tally, node),
+                        domain: self.domain_name(state, *tally, spot),
                         skew,
                         max_skew: i64::from(*max_skew),
                     },
@@ -257,13 +285,13 @@ impl Tables {
             }
             Rule::Require { tallies, .. } => {
                 let unmet = tallies.iter().find(|tally| {
-                    let domain = state.domain(self.key_of(**tally), node);
-                    domain == NO_DOMAIN || state.count(self, **tally, domain) <= 0
+                    self.count_at(state, **tally, spot) <= 0
                 });
                 Reason::AffinityUnmet { key: unmet.map_or_else(Default::default, |t| name(*t)) }
             }
             Rule::Attach => {
-                let (driver, limit, attached, new) = self.over_limit(state, class, node)?;
+                let (driver, limit, attached, new) =
+                    self.over_limit(state, class, spot.node())?;
                 let driver = self.drivers[driver as usize];
                 Reason::VolumeLimit { driver, limit, attached, new }
             }
@@ -273,9 +301,9 @@ impl Tables {
         })
     }
 
-    fn domain_name(&self, state: &State, tally: TallyId, node: NodeId) -> restow_model::Str {
+    fn domain_name(&self, state: &State, tally: TallyId, spot: Spot) -> restow_model::Str {
         let key = self.key_of(tally);
-        let domain = state.domain(key, node) as usize;
+        let domain = spot.domain(self, state, key) as usize;
         let key = self.keys.get(key);
         match key.kind {
             KeyKind::Label => key.values.get(domain).copied().unwrap_or_default(),

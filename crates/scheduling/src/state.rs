@@ -154,17 +154,10 @@ impl State {
         }
         for volume in &class.attaches {
             let (old, new) = self.bump(tables, volume.tally, node.0, count);
-            if let Some(attached) = self.attached[volume.driver as usize].get_mut(node.index()) {
+            if !tables.attachments.contains(&(volume.tally, node)) {
+                let attached = &mut self.attached[volume.driver as usize][node.index()];
                 *attached += i32::from(new > 0) - i32::from(old > 0);
             }
-        }
-    }
-
-    /// A volume that is attached to a node whatever pods use it.
-    pub(crate) fn attach(&mut self, tables: &Tables, driver: u32, tally: TallyId, node: NodeId) {
-        let (old, _) = self.bump(tables, tally, node.0, 1);
-        if old == 0 {
-            self.attached[driver as usize][node.index()] += 1;
         }
     }
 
@@ -174,6 +167,20 @@ impl State {
         match tables.nodes.get(node.index()) {
             Some(node) => Some(node.group),
             None => self.drafts.group(tables, node),
+        }
+    }
+
+    /// Counts pods that are nominated for a node as if they were on it (`1`), or no longer (`-1`).
+    pub(crate) fn hold(&mut self, tables: &Tables, held: &[ClassId], node: NodeId, sign: i32) {
+        for class in held {
+            self.reserve(tables, *class, node, i64::from(sign));
+            self.tally(tables, *class, node, sign);
+            for tally in &tables.class(*class).uncounted {
+                let domain = self.domain(tables.key_of(*tally), node);
+                if domain != NO_DOMAIN && self.is_counted(tables, *tally, node) {
+                    self.bump(tables, *tally, domain, sign);
+                }
+            }
         }
     }
 

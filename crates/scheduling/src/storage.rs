@@ -89,8 +89,8 @@ impl<'a> StorageIndex<'a> {
         let mut storage = Storage::default();
         for name in &volumes.claims {
             let Some(claim) = self.claims.get(&(namespace, *name)) else {
-                storage.never = Some(Reason::ClaimMissing { claim: *name });
-                break;
+                storage.never.get_or_insert(Reason::ClaimMissing { claim: *name });
+                continue;
             };
             if let Some(attached) = self.driver_of(claim)
                 && !storage.attached.contains(&attached)
@@ -126,7 +126,11 @@ impl<'a> StorageIndex<'a> {
             if let Some(terms) = &volume.node_affinity {
                 storage.rules.push(StorageRule::Reaches { claim: name, terms: terms.clone() });
             }
-            self.zones(volume, name, storage);
+            // Volumes of generic ephemeral claims are not asked for their zone.
+            let of_pod = |owner: &restow_model::Owner| self.snapshot.text(owner.kind) == "Pod";
+            if !claim.meta.owner.as_ref().is_some_and(of_pod) {
+                self.zones(volume, name, storage);
+            }
             return Ok(());
         }
         let class = claim
@@ -191,6 +195,10 @@ impl<'a> StorageIndex<'a> {
             // A node may have the label by its newer name only.
             let older_key = (at % 2 == 1).then(|| self.known.location[at - 1]);
             let text = self.snapshot.text(value);
+            if text.split("__").any(|part| part.trim().is_empty()) {
+                // The real scheduler cannot read such a list and goes on without it.
+                continue;
+            }
             let values = text
                 .split("__")
                 .map(|part| self.snapshot.strings.get(part.trim()).unwrap_or(crate::known::UNNAMED))

@@ -1,7 +1,7 @@
 //! What does not change while pods are placed: groups, classes, tallies, keys. Threads share it.
 
 use restow_model::{Resources, Str, Uid};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::class::Class;
 use crate::grid::SECTORS;
@@ -56,6 +56,8 @@ pub(crate) struct Tables {
     /// Storage drivers with limits, and those by driver and node.
     pub(crate) drivers: Vec<Str>,
     pub(crate) limits: Vec<Vec<i64>>,
+    /// Volumes that are attached to nodes whatever pods use them.
+    pub(crate) attachments: FxHashSet<(TallyId, NodeId)>,
     /// The sector of each group.
     pub(crate) sectors: Vec<u8>,
     /// For each selection the sectors in which it allows a group.

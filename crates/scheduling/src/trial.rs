@@ -122,12 +122,17 @@ impl<'a> Trial<'a> {
     }
 
     fn vacate(&mut self, sources: &[NodeId]) {
-        let mut runs: Vec<Run> = Vec::new();
+        let of_node = |source: &NodeId| self.state.runs[source.index()].iter().copied();
+        let runs: Vec<Run> = sources.iter().flat_map(of_node).collect();
+        self.drain(sources);
+        self.place(runs);
+    }
+
+    /// Closes nodes.
+    pub(crate) fn drain(&mut self, sources: &[NodeId]) {
         for source in sources {
-            runs.extend_from_slice(&self.state.runs[source.index()]);
             self.state.close(self.cluster, *source);
         }
-        self.place(runs);
     }
 
     /// Places pods, the largest first, and those that waited for others again until nothing changes.

@@ -154,11 +154,11 @@ impl Parts {
             node: self.str(&status.node_name),
             provider_id: self.str(&status.provider_id),
             capacity: self
-                .resources(&status.capacity, Rounding::Down)
+                .resources(&status.capacity, Rounding::Up)
                 .at("capacity")
                 .at("status")?,
             allocatable: self
-                .resources(&status.allocatable, Rounding::Down)
+                .resources(&status.allocatable, Rounding::Up)
                 .at("allocatable")
                 .at("status")?,
             last_pod_event: time(status.last_pod_event_time.as_ref())

@@ -236,7 +236,8 @@ impl Parts {
     pub(crate) fn amounts(&mut self, quantities: &Quantities<'_>) -> Converted<Amounts> {
         let mut amounts = Amounts::default();
         for (name, amount) in &quantities.0 {
-            amounts.set(self.str(name), quantity(amount.0.0.as_ref()).at(name)?);
+            let amount = quantity(amount.0.0.as_ref()).at(name)?.to_whole_milli();
+            amounts.set(self.str(name), amount);
         }
         Ok(amounts)
     }
@@ -248,7 +249,7 @@ impl Parts {
     ) -> Converted<Resources> {
         let mut resources = Resources::default();
         for (name, amount) in &quantities.0 {
-            let amount = quantity(amount.0.0.as_ref()).at(name)?;
+            let amount = quantity(amount.0.0.as_ref()).at(name)?.to_whole_milli();
             let name = self.str(name);
             resources.set(name, amount, rounding, &self.strings);
         }
@@ -299,7 +300,11 @@ impl Parts {
         term: &wire::Expression<'_>,
     ) -> Converted<Requirement> {
         let spec = requirement_spec(term)?;
-        Ok(Requirement::new(&spec, &mut self.strings))
+        Ok(if spec.is_readable() {
+            Requirement::new(&spec, &mut self.strings)
+        } else {
+            Requirement::impossible(self.str(&term.key))
+        })
     }
 
     /// A requirement of a pool or a claim, which the API server checks.

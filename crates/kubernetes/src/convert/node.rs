@@ -12,12 +12,13 @@ impl Parts {
             provider_id: self.str(&node.spec.provider_id),
             taints: self.taints(&node.spec.taints).at("taints").at("spec")?,
             unschedulable: node.spec.unschedulable,
+            // The scheduler rounds what nodes offer up, as it does what pods ask for.
             capacity: self
-                .resources(&node.status.capacity, Rounding::Down)
+                .resources(&node.status.capacity, Rounding::Up)
                 .at("capacity")
                 .at("status")?,
             allocatable: self
-                .resources(&node.status.allocatable, Rounding::Down)
+                .resources(&node.status.allocatable, Rounding::Up)
                 .at("allocatable")
                 .at("status")?,
             conditions: self.conditions(&node.status.conditions)?,
