@@ -14,6 +14,7 @@ mod cases;
 #[cfg(feature = "catalog")]
 mod catalog;
 mod demo;
+mod differential;
 mod fuzz;
 mod graph;
 mod instructions;
@@ -76,6 +77,13 @@ const TASKS: &[Task] = &[
         line: "compare the committed fixtures with what the real Go code says",
         more: oracle::HELP,
         run: oracle::run,
+    },
+    Task {
+        name: "differential",
+        options: "[--pairs N] [--seed S] [--recipe NAME]",
+        line: "compare where pods can run with the real scheduler, on random clusters",
+        more: differential::HELP,
+        run: differential::run,
     },
     Task {
         name: "catalog",

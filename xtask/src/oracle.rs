@@ -1,41 +1,63 @@
-//! Fixtures that come from the real code of others: made again by Go, compared byte for byte.
+//! The real code of others, in Go: fixtures are made again and compared byte for byte, and the
+//! scheduler is built for comparisons while they run.
 //!
 //! Without this a fixture that someone edits by hand keeps its authority. A missing Go is a
 //! failure: a comparison that silently does not happen is worse than none.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
 use crate::args::Args;
-use crate::shell::{Cmd, find_program};
+use crate::shell::{Cmd, find_program, target_dir};
 
 pub(crate) const HELP: &str = "
 Runs each Go program under oracle/, which makes its fixtures again and compares them with the
-committed ones. --write replaces them instead; `git diff` then shows what changed.
+committed ones. --write replaces them instead; `git diff` then shows what changed. Then builds
+oracle/scheduler, which `cargo xtask differential` asks; the first build compiles Kubernetes and
+takes minutes.
 ";
 
 /// Each program with the directory of the fixtures that it makes.
 const ORACLES: &[(&str, &str)] = &[("oracle/values", "crates/model/tests/fixtures")];
 
+/// Answers questions instead of making fixtures.
+const SCHEDULER: &str = "oracle/scheduler";
+
 pub(crate) fn run(args: &mut Args) -> Result<()> {
     let flag = if args.flag("--write") { "-out" } else { "-check" };
     args.finish()?;
     for module in modules()? {
-        if !ORACLES.iter().any(|(dir, _)| Path::new(dir) == module) {
+        let known = ORACLES.iter().map(|(dir, _)| *dir).chain([SCHEDULER]);
+        if !known.into_iter().any(|dir| Path::new(dir) == module) {
             bail!("{} is not in the list in xtask/src/oracle.rs", module.display());
         }
     }
-    // Where Go's own installer puts it, which is not on everyone's search path.
-    let Some(go) = find_program("go", &["/usr/local/go/bin"]) else {
-        bail!("Go is missing, and it checks the fixtures: see https://go.dev/doc/install");
-    };
+    let go = go()?;
     for (dir, fixtures) in ORACLES {
         let fixtures = Path::new("../..").join(fixtures);
         Cmd::new(&go).words("run .").word(flag).word(fixtures).dir(*dir).run()?;
     }
-    Ok(())
+    build_scheduler().map(drop)
+}
+
+/// Builds the program that answers as kube-scheduler does, and says where it is.
+pub(crate) fn build_scheduler() -> Result<PathBuf> {
+    let program = path::absolute(target_dir().join("oracle/scheduler"))
+        .context("the target directory has no absolute path")?;
+    let build = Cmd::new(go()?).words("build -o").word(&program).word(".").dir(SCHEDULER);
+    // Without C the program and its build cache are the same wherever a compiler is installed.
+    build.variable("CGO_ENABLED", "0").run()?;
+    Ok(program)
+}
+
+/// Go, which its own installer puts where not everyone's search path leads.
+fn go() -> Result<PathBuf> {
+    match find_program("go", &["/usr/local/go/bin"]) {
+        Some(go) => Ok(go),
+        None => bail!("Go is missing, and it runs the oracles: see https://go.dev/doc/install"),
+    }
 }
 
 fn modules() -> Result<Vec<PathBuf>> {

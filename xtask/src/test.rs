@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::args::Args;
 use crate::graph::Graph;
 use crate::shell::Cmd;
-use crate::{arrows, fuzz, instructions, licences, lints, oracle, setup};
+use crate::{arrows, differential, fuzz, instructions, licences, lints, oracle, setup};
 
 pub(crate) const HELP: &str = "
 Installs what is missing (rustfmt and clippy by rustup, g++ and valgrind by apt-get when root),
@@ -20,6 +20,9 @@ then runs every step in order and stops at the first that fails. --quick leaves 
 
 /// Input runs per fuzz target: by count, so that a slow machine tests as much as a fast one.
 const FUZZ_RUNS: u64 = 20_000;
+
+/// Pods whose nodes are compared with the real scheduler's: half a minute.
+const PAIRS: u64 = 30_000;
 
 struct Step {
     name: &'static str,
@@ -63,6 +66,12 @@ const STEPS: &[Step] = &[
         line: "fixtures are what the real code says",
         quick: false,
         run: || oracle::run(&mut Args::new(Vec::new())),
+    },
+    Step {
+        name: "differential",
+        line: "pods can run where the real scheduler says",
+        quick: false,
+        run: || differential::step(PAIRS),
     },
     Step {
         name: "fuzz",

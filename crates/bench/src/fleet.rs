@@ -192,6 +192,7 @@ impl Fleet {
             });
         }
         let mut used: Vec<Vec<u32>> = vec![Vec::new(); self.nodes];
+        let mut last = 0;
         let mut turn = vec![0_usize; deployments.len()];
         for (number, at) in pods.iter().enumerate() {
             let own = &deployments[*at];
@@ -199,7 +200,9 @@ impl Fleet {
             let wants = |key: Str| selector.get(key).map(|value| strings.text(value).to_owned());
             let (wants_zone, wants_terms) = (wants(zone_key), wants(terms_key));
             let zone = own.spread.then(|| turn[*at] % 3);
-            let start = rng.below(self.nodes as u32) as usize;
+            // Replicas that came together often went to the same node: 1.7 pods of a kind per node, as measured.
+            let near = number > 0 && pods[number - 1] == *at && !own.anti && !own.spread && rng.below(100) < 55;
+            let start = if near { last } else { rng.below(self.nodes as u32) as usize };
             let found = (0..self.nodes).map(|step| (start + step) % self.nodes).find(|node| {
                 let (cpu, memory, count) = free[*node];
                 let (own_zone, spot) = kinds[*node];
@@ -210,6 +213,7 @@ impl Fleet {
                     && !(own.anti && used[*node].contains(&(*at as u32)))
             });
             let Some(node) = found else { continue };
+            last = node;
             turn[*at] += 1;
             free[node].0 -= own.cpu;
             free[node].1 -= own.memory;

@@ -1,3 +1,43 @@
 //! Our answers against those of the real code of others, on random clusters.
+//!
+//! `scheduler` asks kube-scheduler's own plugins (the program of `oracle/scheduler`) and each implementation of ours on which
+//! nodes every pod of a random cluster can run, and makes the first cluster on which they differ as small as it gets.
 
-fn main() {}
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for a terminal")]
+
+mod compare;
+mod options;
+mod oracle;
+mod ours;
+mod run;
+mod shrink;
+mod table;
+
+use std::process::ExitCode;
+
+use options::{Command, USAGE};
+
+fn main() -> ExitCode {
+    let command = match Command::parse(std::env::args().skip(1).collect()) {
+        Ok(command) => command,
+        Err(problem) => {
+            eprintln!("error: {problem}\n\n{USAGE}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let agreed = match command {
+        Command::Scheduler(options) => run::scheduler(&options),
+        Command::Cluster { recipe, seed } => {
+            println!("{}", run::list(&restow_testkit::random::cluster(seed, recipe)));
+            Ok(true)
+        }
+    };
+    match agreed {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -7,7 +7,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::compile::{ClassIndex, Compiler, PodKey, pod_key, volume_tally};
 use crate::draft::Drafts;
-use crate::grid::SECTORS;
 use crate::group::Groups;
 use crate::ids::{ClassId, Domain, GroupId, NO_DOMAIN, NodeId, PodId, PoolId};
 use crate::known::Known;
@@ -105,9 +104,14 @@ impl Cluster {
             drivers,
             nodes,
             attachments: FxHashSet::default(),
+            hot: Vec::new(),
+            tally_hot: Vec::new(),
+            adds: Vec::new(),
+            node_groups: Vec::new(),
+            key_sectors: Vec::new(),
+            node_sectors: Vec::new(),
             sectors: Vec::new(),
             sector_masks: Vec::new(),
-            sector_nodes: Vec::new(),
             shared_hosts: FxHashMap::default(),
             launch: Launch::default(),
             ephemeral: EPHEMERAL,
@@ -160,6 +164,7 @@ impl Cluster {
             .map(|(at, node)| (node.name, NodeId::new(at)))
             .collect();
         let state = empty_state(&mut tables, &sources, snapshot);
+        crate::hot::lay_out(&mut tables, &state);
         let mut cluster = Self { tables, state, index, pods: Vec::new(), by_name, offers };
         for (driver, tally, node) in attached {
             if let Some(node) = cluster.by_name.get(&node)
@@ -328,7 +333,7 @@ impl Cluster {
         let state = &self.state;
         let runs = state.runs.iter().chain(&state.residents);
         let classes = self.tables.classes.iter();
-        state.cpu.len() * 20
+        state.free.len() * size_of::<crate::state::Free>()
             + state.rare.iter().chain(std::iter::empty()).map(|column| column.len() * 8).sum::<usize>()
             + state.domains.iter().map(|column| column.len() * 4).sum::<usize>()
             + (state.rows.len() + state.row_nodes.len()) * 4
@@ -478,10 +483,8 @@ pub(crate) fn assign_sectors(tables: &mut Tables) {
     for (at, (_, group)) in existing.enumerate() {
         tables.sectors[group.index()] = at.min(usize::from(MIXED)) as u8;
     }
-    tables.sector_nodes = vec![NodeId(0); SECTORS];
-    for (at, node) in tables.nodes.iter().enumerate() {
-        tables.sector_nodes[usize::from(tables.sectors[node.group.index()])] = NodeId::new(at);
-    }
+    tables.node_sectors =
+        tables.nodes.iter().map(|node| tables.sectors[node.group.index()]).collect();
     tables.sector_masks = (0..tables.groups.selection_count())
         .map(|at| {
             let allowed = tables.groups.allowed(crate::ids::SelectionId::new(at));
@@ -497,9 +500,9 @@ fn empty_state(tables: &mut Tables, sources: &[NodeSource], snapshot: &Snapshot)
     let mut hosts: FxHashMap<Domain, u32> = FxHashMap::default();
     for source in sources {
         let node = state.push_node();
-        state.cpu[node.index()] = source.allocatable.cpu;
-        state.memory[node.index()] = source.allocatable.memory;
-        state.pods[node.index()] = i32::try_from(source.allocatable.pods).unwrap_or(i32::MAX / 2);
+        state.free[node.index()].cpu = source.allocatable.cpu;
+        state.free[node.index()].memory = source.allocatable.memory;
+        state.free[node.index()].pods = i32::try_from(source.allocatable.pods).unwrap_or(i32::MAX / 2);
         for (column, amount) in tables.rare(&source.allocatable) {
             state.rare[usize::from(column)][node.index()] = amount;
         }
@@ -530,7 +533,7 @@ fn empty_state(tables: &mut Tables, sources: &[NodeSource], snapshot: &Snapshot)
             .collect();
         tables.launch.groups[at].domains = domains;
     }
-    let cells = tables.tallies.lay_out(&tables.keys);
+    let cells = crate::hot::lay_out_tallies(tables);
     state.rows = vec![0; cells];
     state.row_nodes = vec![0; cells];
     state.totals = vec![0; tables.tallies.len()];
@@ -552,12 +555,12 @@ fn count_domains(tables: &Tables, state: &mut State) {
         if !matches!(tally.counted, Counted::Alive(..)) {
             continue;
         }
-        let row = tables.tallies.rows[id.index()] as usize;
+        let row = tables.tally_hot[id.index()].row as usize;
         if tables.keys.get(tally.key).kind == KeyKind::Hostname {
             let mut hosts: FxHashSet<Domain> = FxHashSet::default();
             for (at, node) in tables.nodes.iter().enumerate() {
                 let domain = state.domains[tally.key.index()][at];
-                if domain != NO_DOMAIN && tables.tallies.counts_group(id, node.group) {
+                if domain != NO_DOMAIN && tables.counts_group(id, node.group) {
                     hosts.insert(domain);
                 }
             }
@@ -566,7 +569,7 @@ fn count_domains(tables: &Tables, state: &mut State) {
         }
         for (at, node) in tables.nodes.iter().enumerate() {
             let domain = state.domains[tally.key.index()][at];
-            if domain != NO_DOMAIN && tables.tallies.counts_group(id, node.group) {
+            if domain != NO_DOMAIN && tables.counts_group(id, node.group) {
                 state.row_nodes[row + domain as usize] += 1;
             }
         }
@@ -574,7 +577,7 @@ fn count_domains(tables: &Tables, state: &mut State) {
             for pool in &tables.launch.pools {
                 for group in &pool.order {
                     let domain = tables.launch.groups[group.index()].domains[tally.key.index()];
-                    if domain != NO_DOMAIN && tables.tallies.counts_group(id, *group) {
+                    if domain != NO_DOMAIN && tables.counts_group(id, *group) {
                         state.row_nodes[row + domain as usize] += 1;
                     }
                 }

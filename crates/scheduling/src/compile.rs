@@ -265,23 +265,27 @@ impl<'a> Compiler<'a> {
         }
         let mut class_of_raw: Vec<ClassId> = Vec::with_capacity(self.raws.len());
         let mut sets_of: FxHashMap<(Str, Shared), Vec<PodSetId>> = FxHashMap::default();
+        let mut finished: Vec<Compiled> = Vec::with_capacity(self.raws.len());
         for (raw, numbered) in self.raws.iter().zip(numbered) {
             let sets = sets_of.entry((raw.key.namespace, raw.key.labels)).or_insert_with(|| {
                 let labels = &self.snapshot.labels[raw.key.labels];
                 tables.sets.containing(raw.key.namespace, labels)
             });
             let related = Related { sets, by_set: &by_set, avoided: &avoided, ports: &ports };
-            let relaxed = raw.relaxed.map(|at| class_of_raw[at]);
-            let compiled = finish(raw, numbered, &related, tables, relaxed);
+            finished.push(finish(raw, numbered, &related, tables));
+        }
+        merge_tallies(&mut finished, tables);
+        for (raw, mut compiled) in self.raws.iter().zip(finished) {
+            compiled.relaxed = raw.relaxed.map(|at| class_of_raw[at]);
             let id = match index.by_content.get(&compiled) {
                 Some(found) => *found,
                 None => {
                     let id = ClassId::new(tables.classes.len());
                     let class = Class::new(
                         compiled.clone(),
-                        |tally| tables.is_dense(tally),
+                        |tally| tables.keys.get(tables.tallies.get(tally).key).is_dense(),
                         |tally| {
-                            tables.is_dense(tally)
+                            tables.keys.get(tables.tallies.get(tally).key).is_dense()
                                 || matches!(tables.tallies.get(tally).counted, Counted::Alive(..))
                         },
                     );
@@ -426,7 +430,6 @@ fn finish(
     numbered: Numbered,
     related: &Related<'_>,
     tables: &Tables,
-    relaxed: Option<ClassId>,
 ) -> Compiled {
     let Numbered { selection, mut rules, avoiding, uses, attaches, open_claims } = numbered;
     let mut adds: Vec<TallyId> = avoiding;
@@ -470,7 +473,56 @@ fn finish(
         open_claims,
         never,
         priority: raw.shape.priority,
-        relaxed,
+        relaxed: None,
+    }
+}
+
+/// Makes one of tallies that count the same pods over the same key: a deployment that avoids itself is counted once, not
+/// once as those to avoid and once as those who avoid.
+fn merge_tallies(all: &mut [Compiled], tables: &Tables) {
+    let mut adders: Vec<Vec<u32>> = vec![Vec::new(); tables.tallies.len()];
+    for (at, compiled) in all.iter().enumerate() {
+        for tally in &compiled.adds {
+            adders[tally.index()].push(at as u32);
+        }
+    }
+    let mut first: FxHashMap<(crate::ids::KeyId, &[u32]), TallyId> = FxHashMap::default();
+    let merged: Vec<TallyId> = tables
+        .tallies
+        .iter()
+        .map(|(id, tally)| match tally.counted {
+            Counted::Members(_) | Counted::Avoiding(_) => {
+                *first.entry((tally.key, adders[id.index()].as_slice())).or_insert(id)
+            }
+            _ => id,
+        })
+        .collect();
+    drop(first);
+    for compiled in all {
+        for tally in &mut compiled.adds {
+            *tally = merged[tally.index()];
+        }
+        compiled.adds.sort_unstable();
+        compiled.adds.dedup();
+        for rule in &mut compiled.rules {
+            match rule {
+                Rule::Forbid { tally, .. } => *tally = merged[tally.index()],
+                Rule::Require { tallies, .. } => {
+                    tallies.iter_mut().for_each(|tally| *tally = merged[tally.index()]);
+                }
+                Rule::Spread { .. } | Rule::Attach | Rule::Bind => {}
+            }
+        }
+        // The pod's own wish is the one that is reported.
+        let mut seen: Vec<TallyId> = Vec::new();
+        compiled.rules.retain(|rule| match rule {
+            Rule::Forbid { tally, why: Forbidden::Avoided | Forbidden::AvoidedBy } => {
+                let new = !seen.contains(tally);
+                seen.push(*tally);
+                new
+            }
+            _ => true,
+        });
     }
 }
 

@@ -9,12 +9,12 @@ use restow_model::{Price, Resources};
 use smallvec::SmallVec;
 
 use crate::bits::ones;
-use crate::class::{Class, Rule};
+use crate::class::{Class, Forbidden, Rule};
 use crate::ids::{ClassId, Domain, GroupId, NodeId, OPEN_DOMAIN, PoolId, TallyId};
-use crate::launch::{LaunchOption, LaunchPool, Room};
+use crate::launch::{LaunchOption, LaunchPool};
 use crate::rules::Spot;
-use crate::state::{Change, State};
-use crate::tables::Tables;
+use crate::state::{Change, Free, State};
+use crate::tables::{SPARSE, Tables};
 use crate::topology::KeyKind;
 
 type Words = SmallVec<[u64; 2]>;
@@ -22,16 +22,71 @@ type Words = SmallVec<[u64; 2]>;
 const NO_OPTION: u32 = u32::MAX;
 
 /// A new node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Draft {
     pub(crate) pool: PoolId,
     groups: Words,
+    /// The most that any option of its groups has: what is used is that less what the state says is free.
+    top: Free,
+    top_rare: SmallVec<[i64; 2]>,
+    /// The cheapest option that holds everything.
+    option: u32,
+}
+
+/// What pods take of a draft, with one more or without.
+struct Used {
     cpu: i64,
     memory: i64,
     pods: i64,
     rare: SmallVec<[(u16, i64); 2]>,
-    /// The cheapest option that holds everything.
-    option: u32,
+}
+
+impl Used {
+    fn of(state: &State, draft: &Draft, node: NodeId) -> Self {
+        if draft.option == NO_OPTION {
+            return Self { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() };
+        }
+        let free = &state.free[node.index()];
+        let mut rare = SmallVec::new();
+        // Most clusters ask for cpu and memory only.
+        for (column, (top, values)) in draft.top_rare.iter().zip(&state.rare).enumerate() {
+            let used = top - values[node.index()];
+            if used != 0 {
+                rare.push((column as u16, used));
+            }
+        }
+        Self {
+            cpu: draft.top.cpu - free.cpu,
+            memory: draft.top.memory - free.memory,
+            pods: i64::from(draft.top.pods - free.pods),
+            rare,
+        }
+    }
+
+    fn add(mut self, class: &Class) -> Self {
+        self.cpu += class.demand.cpu;
+        self.memory += class.demand.memory;
+        self.pods += 1;
+        for (column, amount) in &class.demand.rare {
+            match self.rare.iter_mut().find(|(own, _)| own == column) {
+                Some((_, used)) => *used += amount,
+                None => self.rare.push((*column, *amount)),
+            }
+        }
+        self
+    }
+
+    /// Whether an option holds it.
+    #[inline]
+    fn fits(&self, option: &LaunchOption) -> bool {
+        let enough = |have: i64, used: i64| used <= have || used == 0;
+        enough(option.room.cpu, self.cpu)
+            && enough(option.room.memory, self.memory)
+            && self.pods <= option.room.pods
+            && self.rare.iter().all(|(column, used)| {
+                enough(option.room.rare.get(usize::from(*column)).copied().unwrap_or_default(), *used)
+            })
+    }
 }
 
 /// What a draft was before a change.
@@ -39,9 +94,7 @@ pub(crate) struct Draft {
 struct Saved {
     at: u32,
     draft: Draft,
-    cpu: i64,
-    memory: i64,
-    pods: i32,
+    free: Free,
     rare: SmallVec<[i64; 2]>,
     domains: SmallVec<[Domain; 4]>,
 }
@@ -49,7 +102,8 @@ struct Saved {
 /// What a draft becomes when a pod comes to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Fitting {
-    groups: Words,
+    /// The groups that are left, if they are fewer than before.
+    groups: Option<Words>,
     option: u32,
 }
 
@@ -66,6 +120,13 @@ pub(crate) struct Drafts {
     pub(crate) most: usize,
     /// Only options cheaper than this.
     pub(crate) below: Option<Price>,
+}
+
+impl PartialEq for Drafts {
+    /// What a trial was allowed to do does not count, nor does its log.
+    fn eq(&self, other: &Self) -> bool {
+        self.list == other.list && self.rooms == other.rooms && self.left == other.left
+    }
 }
 
 impl Drafts {
@@ -146,9 +207,7 @@ impl State {
         self.charge(tables, saved.draft.pool, now, -1);
         self.charge(tables, saved.draft.pool, saved.draft.option, 1);
         self.drafts.list[at] = saved.draft;
-        self.cpu[node] = saved.cpu;
-        self.memory[node] = saved.memory;
-        self.pods[node] = saved.pods;
+        self.free[node] = saved.free;
         for (column, value) in self.rare.iter_mut().zip(&saved.rare) {
             column[node] = *value;
         }
@@ -162,9 +221,7 @@ impl State {
         self.drafts.saved.push(Saved {
             at: at as u32,
             draft: self.drafts.list[at].clone(),
-            cpu: self.cpu[node],
-            memory: self.memory[node],
-            pods: self.pods[node],
+            free: self.free[node],
             rare: self.rare.iter().map(|column| column[node]).collect(),
             domains: self.domains.iter().map(|column| column[node]).collect(),
         });
@@ -242,49 +299,54 @@ impl State {
         fitting: Fitting,
     ) {
         let at = node.index() - tables.nodes.len();
-        self.save(tables, at);
-        let demand = &tables.class(class).demand;
-        let (pool, before) = (self.drafts.list[at].pool, self.drafts.list[at].option);
-        if before != fitting.option {
+        let draft = &self.drafts.list[at];
+        let (pool, before) = (draft.pool, draft.option);
+        let settled = fitting.groups.is_some() || before == NO_OPTION;
+        if settled || before != fitting.option {
+            self.save(tables, at);
             self.charge(tables, pool, before, -1);
             self.charge(tables, pool, fitting.option, 1);
-        }
-        let changed = self.drafts.list[at].groups != fitting.groups || before == NO_OPTION;
-        let draft = &mut self.drafts.list[at];
-        draft.option = fitting.option;
-        draft.groups = fitting.groups;
-        if changed {
-            self.spread_out(tables, at);
-        }
-        let draft = &mut self.drafts.list[at];
-        draft.cpu += demand.cpu;
-        draft.memory += demand.memory;
-        draft.pods += 1;
-        for (column, amount) in &demand.rare {
-            match draft.rare.iter_mut().find(|(own, _)| own == column) {
-                Some((_, used)) => *used += amount,
-                None => draft.rare.push((*column, *amount)),
+            let draft = &mut self.drafts.list[at];
+            draft.option = fitting.option;
+            if let Some(groups) = fitting.groups {
+                draft.groups = groups;
+            }
+            if settled {
+                self.spread_out(tables, at, before == NO_OPTION);
             }
         }
         self.place(tables, class, original, node, 1);
     }
 
     /// Recomputes what a draft could have free and which domains are settled.
-    fn spread_out(&mut self, tables: &Tables, at: usize) {
+    fn spread_out(&mut self, tables: &Tables, at: usize, fresh: bool) {
         let node = tables.nodes.len() + at;
-        let draft = &self.drafts.list[at];
-        let mut top = Room::default();
+        let draft = &mut self.drafts.list[at];
+        let mut top = Free::default();
+        let mut rare: SmallVec<[i64; 2]> = SmallVec::from_elem(0, self.rare.len());
         for group in ones(&draft.groups) {
-            top.raise_to(&tables.launch.groups[group].top);
+            let own = &tables.launch.groups[group].top;
+            top.cpu = top.cpu.max(own.cpu);
+            top.memory = top.memory.max(own.memory);
+            top.pods = top.pods.max(own.pods as i32);
+            for (most, own) in rare.iter_mut().zip(&own.rare) {
+                *most = (*most).max(*own);
+            }
         }
-        self.cpu[node] = top.cpu - draft.cpu;
-        self.memory[node] = top.memory - draft.memory;
-        self.pods[node] = (top.pods - draft.pods) as i32;
+        let free = &mut self.free[node];
+        if fresh {
+            *free = top;
+        } else {
+            free.cpu += top.cpu - draft.top.cpu;
+            free.memory += top.memory - draft.top.memory;
+            free.pods += top.pods - draft.top.pods;
+        }
         for (column, values) in self.rare.iter_mut().enumerate() {
-            let used = draft.rare.iter().find(|(own, _)| usize::from(*own) == column);
-            values[node] = top.rare.get(column).copied().unwrap_or_default()
-                - used.map_or(0, |(_, amount)| *amount);
+            let before = draft.top_rare.get(column).copied().unwrap_or_default();
+            values[node] = if fresh { rare[column] } else { values[node] + rare[column] - before };
         }
+        draft.top = top;
+        draft.top_rare = rare;
         for (key, info) in tables.keys.iter() {
             if info.kind == KeyKind::Label {
                 let mut of_groups =
@@ -306,6 +368,12 @@ impl Tables {
 
     fn fitting(&self, state: &State, class: &Class, draft: &Draft, node: NodeId) -> Option<Fitting> {
         let allowed = self.groups.allowed(class.selection);
+        let used = Used::of(state, draft, node).add(class);
+        let fewer = draft.groups.iter().enumerate().any(|(at, word)| word & !allowed.word(at) != 0);
+        if !fewer && class.rules.is_empty() && !class.settles {
+            let option = self.cheapest(state, draft, &draft.groups, &used)?;
+            return Some(Fitting { groups: None, option });
+        }
         let mut groups: Words = draft.groups.clone();
         for (at, word) in groups.iter_mut().enumerate() {
             *word &= allowed.word(at);
@@ -314,8 +382,17 @@ impl Tables {
             return None;
         }
         if class.rules.is_empty() && !class.settles {
-            let option = self.cheapest(state, class, draft, &groups)?;
-            return Some(Fitting { groups, option });
+            let option = self.cheapest(state, draft, &groups, &used)?;
+            return Some(Fitting { groups: Some(groups), option });
+        }
+        if self.is_settled(state, class, node) {
+            let group = ones(&groups).next().map(GroupId::new)?;
+            let spot = Spot::New(node, group);
+            if !class.rules.iter().all(|rule| self.holds(state, class, rule, spot)) {
+                return None;
+            }
+            let option = self.cheapest(state, draft, &groups, &used)?;
+            return Some(Fitting { groups: fewer.then_some(groups), option });
         }
         let order = &self.launch.pool(draft.pool).order;
         let mut valid: SmallVec<[(i64, GroupId); 16]> = SmallVec::new();
@@ -342,11 +419,28 @@ impl Tables {
                     settled[other.index() / 64] |= 1 << (other.index() % 64);
                 }
             }
-            if let Some(option) = self.cheapest(state, class, draft, &settled) {
-                return Some(Fitting { groups: settled, option });
+            if let Some(option) = self.cheapest(state, draft, &settled, &used) {
+                let groups = (settled != draft.groups).then_some(settled);
+                return Some(Fitting { groups, option });
             }
         }
         None
+    }
+
+    /// Whether everything that pods of the class care for is settled already, so that all groups that are left are alike.
+    fn is_settled(&self, state: &State, class: &Class, node: NodeId) -> bool {
+        let settled = |tally: TallyId| {
+            let hot = &self.tally_hot[tally.index()];
+            hot.uniform && (hot.row == SPARSE || state.domain(hot.key, node) != OPEN_DOMAIN)
+        };
+        class.adds.iter().all(|tally| settled(*tally))
+            && class.rules.iter().all(|rule| match rule {
+                // Daemons of different groups may take different ports.
+                Rule::Forbid { why: Forbidden::Port(_), .. } | Rule::Bind => false,
+                Rule::Forbid { tally, .. } | Rule::Spread { tally, .. } => settled(*tally),
+                Rule::Require { tallies, .. } => tallies.iter().all(|tally| settled(*tally)),
+                Rule::Attach => true,
+            })
     }
 
     /// How many pods the domains of the class' spreads hold.
@@ -366,7 +460,7 @@ impl Tables {
             let key = self.key_of(tally).index();
             let domain = |group: GroupId| self.launch.groups[group.index()].domains[key];
             (!self.is_dense(tally) || domain(a) == domain(b))
-                && self.tallies.counts_group(tally, a) == self.tallies.counts_group(tally, b)
+                && self.counts_group(tally, a) == self.counts_group(tally, b)
         };
         class.adds.iter().all(|tally| same(*tally))
             && class.rules.iter().all(|rule| match rule {
@@ -378,13 +472,18 @@ impl Tables {
     }
 
     /// The cheapest option of some groups that holds a draft's pods and one more.
-    fn cheapest(&self, state: &State, class: &Class, draft: &Draft, groups: &Words) -> Option<u32> {
+    fn cheapest(
+        &self,
+        state: &State,
+        draft: &Draft,
+        groups: &Words,
+        used: &Used,
+    ) -> Option<u32> {
         let pool = self.launch.pool(draft.pool);
         let limited = pool.limits.is_some() || pool.node_limit.is_some();
         let whole = limited
             || !pool.min_values.is_empty()
-            || !draft.rare.is_empty()
-            || !class.demand.rare.is_empty();
+            || !used.rare.is_empty();
         let fits = |at: u32| -> Option<bool> {
             let option = &pool.options[at as usize];
             if state.drafts.below.is_some_and(|limit| option.price >= limit) {
@@ -392,7 +491,7 @@ impl Tables {
             }
             Some(
                 groups[option.group.index() / 64] >> (option.group.index() % 64) & 1 == 1
-                    && holds_all(option, draft, class)
+                    && used.fits(option)
                     && (at == draft.option
                         || option
                             .reservation
@@ -409,7 +508,7 @@ impl Tables {
             };
             first(pool.front[start..].iter().copied(), fits)
         }?;
-        if pool.min_values.is_empty() || self.enough_values(pool, groups, draft, class) {
+        if pool.min_values.is_empty() || self.enough_values(pool, groups, used) {
             Some(found)
         } else {
             None
@@ -448,14 +547,14 @@ impl Tables {
     }
 
     /// Whether enough different values stay possible.
-    fn enough_values(&self, pool: &LaunchPool, groups: &Words, draft: &Draft, class: &Class) -> bool {
+    fn enough_values(&self, pool: &LaunchPool, groups: &Words, used: &Used) -> bool {
         pool.min_values.iter().all(|(key, least)| {
             let mut values: Vec<_> = pool
                 .options
                 .iter()
                 .filter(|option| {
                     groups[option.group.index() / 64] >> (option.group.index() % 64) & 1 == 1
-                        && holds_all(option, draft, class)
+                        && used.fits(option)
                 })
                 .filter_map(|option| {
                     let offered = self.launch.offered_type(pool, option);
@@ -474,10 +573,8 @@ impl Tables {
         Draft {
             pool,
             groups: self.launch.pool(pool).groups.words().iter().copied().collect(),
-            cpu: 0,
-            memory: 0,
-            pods: 0,
-            rare: SmallVec::new(),
+            top: Free::default(),
+            top_rare: SmallVec::new(),
             option: NO_OPTION,
         }
     }
@@ -485,15 +582,17 @@ impl Tables {
     /// Whether enough different values would stay possible on a new node for one pod.
     pub(crate) fn has_enough_values(&self, class: &Class, pool: PoolId) -> bool {
         let draft = self.empty_draft(pool);
-        self.enough_values(self.launch.pool(pool), &draft.groups, &draft, class)
+        let used = Used { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() }.add(class);
+        self.enough_values(self.launch.pool(pool), &draft.groups, &used)
     }
 
     /// Whether the pool's limits leave room for some node that holds one pod.
     pub(crate) fn has_limit_room(&self, state: &State, class: &Class, pool: PoolId) -> bool {
         let draft = self.empty_draft(pool);
         let own = self.launch.pool(pool);
+        let used = Used { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() }.add(class);
         own.options.iter().any(|option| {
-            holds_all(option, &draft, class) && self.within_limits(state, &draft, own, option)
+            used.fits(option) && self.within_limits(state, &draft, own, option)
         })
     }
 
@@ -504,11 +603,12 @@ impl Tables {
         at: usize,
     ) -> impl Iterator<Item = &'a LaunchOption> + use<'a> {
         let draft = state.drafts.list[at].clone();
+        let used = Used::of(state, &draft, NodeId::new(self.nodes.len() + at));
         let first = draft.option as usize;
         let pool = self.launch.pool(draft.pool);
         pool.options.iter().skip(first).filter(move |option| {
             draft.groups[option.group.index() / 64] >> (option.group.index() % 64) & 1 == 1
-                && holds_draft(option, &draft)
+                && used.fits(option)
         })
     }
 }
@@ -520,34 +620,4 @@ fn first(mut items: impl Iterator<Item = u32>, fits: impl Fn(u32) -> Option<bool
         Some(true) => Some(Some(at)),
         Some(false) => None,
     })?
-}
-
-fn enough(have: i64, used: i64) -> bool {
-    used <= have || used == 0
-}
-
-/// Whether an option holds a draft's pods.
-fn holds_draft(option: &LaunchOption, draft: &Draft) -> bool {
-    let rare = |column: u16| option.room.rare.get(usize::from(column)).copied().unwrap_or_default();
-    enough(option.room.cpu, draft.cpu)
-        && enough(option.room.memory, draft.memory)
-        && draft.pods <= option.room.pods
-        && draft.rare.iter().all(|(column, used)| enough(rare(*column), *used))
-}
-
-/// Whether an option holds a draft's pods and one more.
-#[inline]
-fn holds_all(option: &LaunchOption, draft: &Draft, class: &Class) -> bool {
-    let rare = |column: u16| option.room.rare.get(usize::from(column)).copied().unwrap_or_default();
-    let more = |column: u16| {
-        class.demand.rare.iter().find(|(own, _)| *own == column).map_or(0, |(_, amount)| *amount)
-    };
-    let used = |column: u16| {
-        draft.rare.iter().find(|(own, _)| *own == column).map_or(0, |(_, amount)| *amount)
-    };
-    enough(option.room.cpu, draft.cpu + class.demand.cpu)
-        && enough(option.room.memory, draft.memory + class.demand.memory)
-        && draft.pods < option.room.pods
-        && draft.rare.iter().all(|(column, own)| enough(rare(*column), own + more(*column)))
-        && class.demand.rare.iter().all(|(column, own)| enough(rare(*column), own + used(*column)))
 }

@@ -33,25 +33,72 @@ fn half_octave(amount: i64) -> u8 {
 
 const OUTSIDE: u16 = u16::MAX;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 struct Sector {
     /// Rows by columns; empty while the sector holds nobody.
     cells: Vec<Vec<u32>>,
     /// For each row the columns that hold somebody.
     columns: [u32; SIDE],
+    /// For each row one more than the highest column that holds somebody in this row or a higher one.
+    best: [u8; SIDE],
 }
 
 /// The index.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Grid {
     sectors: Vec<Sector>,
     /// For each row the sectors that hold somebody in it.
     rows: [u64; SIDE],
+    /// For each row and column the sectors that hold somebody in a cell that is neither lower nor further left.
+    reach: Vec<[u64; SIDE]>,
     /// Where each node lies.
     at: Vec<(u8, u16)>,
 }
 
+impl PartialEq for Grid {
+    /// Whether everybody is in the same place; empty sectors and cells do not count.
+    fn eq(&self, other: &Self) -> bool {
+        let places = |grid: &Self| -> Vec<(usize, (u8, u16))> {
+            grid.at.iter().copied().enumerate().filter(|(_, at)| at.1 != OUTSIDE).collect()
+        };
+        places(self) == places(other) && self.rows == other.rows && self.reach == other.reach
+    }
+}
+
+impl Default for Grid {
+    fn default() -> Self {
+        Self {
+            sectors: Vec::new(),
+            rows: [0; SIDE],
+            reach: vec![[0; SIDE]; SIDE],
+            at: Vec::new(),
+        }
+    }
+}
+
 impl Grid {
+    /// Brings a sector's reach up to date after a row changed.
+    fn retrace(&mut self, sector: u8, row: usize) {
+        let home = &mut self.sectors[usize::from(sector)];
+        let bit = 1_u64 << sector;
+        let mut above = if row + 1 < SIDE { home.best[row + 1] } else { 0 };
+        for at in (0..=row).rev() {
+            let own = (u32::BITS - home.columns[at].leading_zeros()) as u8;
+            let (old, new) = (home.best[at], own.max(above));
+            if old == new && at < row {
+                break;
+            }
+            home.best[at] = new;
+            for column in old..new {
+                self.reach[at][usize::from(column)] |= bit;
+            }
+            for column in new..old {
+                self.reach[at][usize::from(column)] &= !bit;
+            }
+            above = new;
+        }
+    }
+
     /// Puts a node where its free capacity belongs; one without room for any pod is left out.
     pub(crate) fn put(&mut self, node: u32, sector: u8, cpu: i64, memory: i64, pods: i32) {
         let cell = if pods > 0 {
@@ -81,9 +128,13 @@ impl Grid {
             nodes.insert(at, node);
         }
         let (row, column) = (usize::from(cell) / SIDE, usize::from(cell) % SIDE);
+        let fresh = home.columns[row] >> column & 1 == 0;
         home.columns[row] |= 1 << column;
         self.rows[row] |= 1 << sector;
         self.at[node as usize] = (sector, cell);
+        if fresh {
+            self.retrace(sector, row);
+        }
     }
 
     /// Takes a node out.
@@ -104,6 +155,7 @@ impl Grid {
             if home.columns[row] == 0 {
                 self.rows[row] &= !(1 << sector);
             }
+            self.retrace(sector, row);
         }
     }
 
@@ -114,14 +166,18 @@ impl Grid {
         sectors: u64,
         row: u8,
         column: u8,
-        mut visit: impl FnMut(u32) -> bool,
+        mut visit: impl FnMut(u8, u32) -> bool,
     ) -> bool {
         for at in usize::from(row)..SIDE {
-            for sector in Ones(self.rows[at] & sectors) {
+            let within = sectors & self.reach[at][usize::from(column)];
+            if within == 0 {
+                return false;
+            }
+            for sector in Ones(self.rows[at] & within) {
                 let home = &self.sectors[sector];
                 for column in Ones(u64::from(home.columns[at] & (u32::MAX << column))) {
                     for node in &home.cells[at * SIDE + column] {
-                        if visit(*node) {
+                        if visit(sector as u8, *node) {
                             return true;
                         }
                     }
@@ -162,7 +218,7 @@ mod tests {
                 grid.put(at as u32, *sector, *cpu, *memory, *pods);
             }
             let mut seen = Vec::new();
-            grid.search(sectors, cpu_bucket(cpu), memory_bucket(memory), |node| { seen.push(node); false });
+            grid.search(sectors, cpu_bucket(cpu), memory_bucket(memory), |_, node| { seen.push(node); false });
             for (at, (own_cpu, own_memory, pods, sector)) in nodes.iter().enumerate() {
                 if *own_cpu >= cpu && *own_memory >= memory && *pods > 0 && sectors >> sector & 1 == 1 {
                     prop_assert!(seen.contains(&(at as u32)));

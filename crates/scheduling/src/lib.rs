@@ -14,6 +14,7 @@ mod draft;
 mod feasibility;
 mod grid;
 mod group;
+mod hot;
 pub mod ids;
 mod known;
 mod launch;

@@ -167,7 +167,7 @@ impl Cluster {
         if groups.is_empty() {
             return self.selection_reason(class, pool);
         }
-        let node = NodeId::new(state.cpu.len());
+        let node = NodeId::new(state.free.len());
         let open: Vec<_> = groups
             .iter()
             .copied()

@@ -1,15 +1,11 @@
-//! Finding a place for pods: nodes that were just used, then the tightest that fit, then new nodes.
+//! Finding a place for pods: on a node that was just used, on the tightest node or draft that fits, else on a new node.
 
-use crate::bits::Ones;
 use crate::class::{Class, Rule};
 use crate::draft::Fitting;
-use crate::ids::{ClassId, NodeId};
+use crate::ids::{ClassId, NodeId, TallyId};
 use crate::rules::Spot;
-use crate::state::State;
-use crate::tables::{DRAFTS, MIXED, Tables};
-
-/// Beyond this many touched nodes the grid is brought up to date instead of looking at each.
-const TOUCHED_AT_MOST: usize = 48;
+use crate::state::{Free, State};
+use crate::tables::{DRAFTS, Hot, MIXED, Tables};
 
 /// Where a pod can go.
 enum Found {
@@ -35,22 +31,22 @@ impl Tables {
     }
 
     fn place_as(&self, state: &mut State, now: ClassId, original: ClassId, count: u32) -> u32 {
-        let class = self.class(now);
-        if class.never.is_some() {
+        let (class, hot) = (self.class(now), &self.hot[now.index()]);
+        if !hot.simple && class.never.is_some() {
             return count;
         }
-        let plain = class.is_plain();
         let mut left = count;
         // Once every node that there is was refused for good, only newer ones need a look.
         let mut refused: Option<usize> = None;
         while left > 0 {
             let found = match refused {
-                None => self.find(state, class),
+                None => self.find(state, class, hot),
                 Some(from) => self.find_new(state, class, from),
             };
             match found {
                 Some(Found::Node(node)) => {
-                    let some = if plain { self.room(state, class, node, left).max(1) } else { 1 };
+                    let many = left > 1 && (hot.simple || class.is_plain());
+                    let some = if many { self.room(state, class, node, left).max(1) } else { 1 };
                     state.place(self, now, original, node, some);
                     left -= some;
                 }
@@ -59,8 +55,8 @@ impl Tables {
                     left -= 1;
                 }
                 None => {
-                    if class.monotone && refused.is_none() {
-                        refused = Some(state.cpu.len());
+                    if refused.is_none() && (hot.simple || class.monotone) {
+                        refused = Some(state.free.len());
                     }
                     if state.open(self, now, original).is_none() {
                         break;
@@ -68,52 +64,43 @@ impl Tables {
                     left -= 1;
                 }
             }
-            if state.touched.len() > TOUCHED_AT_MOST {
-                state.refresh(self);
-            }
         }
         left
     }
 
     /// A node or a draft for one more pod.
-    fn find(&self, state: &State, class: &Class) -> Option<Found> {
-        for at in 0..state.touched.len() {
-            let node = state.touched[at];
-            if !self.has_room(state, class, node) {
-                continue;
-            }
-            if node.index() >= self.nodes.len() {
-                if let Some(fitting) = self.fits_draft(state, class, node) {
-                    return Some(Found::New(node, fitting));
-                }
-            } else if self.fits(state, class, node) {
-                return Some(Found::Node(node));
-            }
-        }
-        let sectors = self.sectors_for(state, class);
+    #[inline]
+    fn find(&self, state: &State, class: &Class, hot: &Hot) -> Option<Found> {
+        let sectors = if hot.simple { hot.sectors } else { self.sectors_for(state, class, hot) };
         if sectors == 0 {
             return None;
         }
-        let mut found = None;
-        state.grid.search(sectors, class.row, class.column, |node| {
-            let node = NodeId(node);
-            if state.is_touched(node) || !self.has_room(state, class, node) {
-                return false;
+        let ask = |node: NodeId, sector: u8| -> Option<Found> {
+            if hot.rare && !self.has_room(state, class, node) {
+                return None;
             }
-            match self.sector(node) {
-                DRAFTS => {
-                    found = self.fits_draft(state, class, node).map(|own| Found::New(node, own));
-                }
-                MIXED => {
-                    if self.fits(state, class, node) {
-                        found = Some(Found::Node(node));
-                    }
-                }
-                _ => {
-                    if !class.per_node || self.holds_on(state, class, node) {
-                        found = Some(Found::Node(node));
-                    }
-                }
+            match sector {
+                DRAFTS => self.fits_draft(state, class, node).map(|own| Found::New(node, own)),
+                MIXED => self.fits(state, class, node).then_some(Found::Node(node)),
+                _ => (hot.simple || !class.per_node || self.holds_on(state, class, node))
+                    .then_some(Found::Node(node)),
+            }
+        };
+        let room = |free: &Free| {
+            hot.need_cpu <= free.cpu && hot.need_memory <= free.memory && free.pods >= 1
+        };
+        for own in &state.touched {
+            if room(&own.free)
+                && sectors >> own.sector & 1 == 1
+                && let Some(found) = ask(own.node, own.sector)
+            {
+                return Some(found);
+            }
+        }
+        let mut found = None;
+        state.grid.search(sectors, hot.row, hot.column, |sector, node| {
+            if room(&state.free[node as usize]) && !state.is_touched(NodeId(node)) {
+                found = ask(NodeId(node), sector);
             }
             found.is_some()
         });
@@ -122,7 +109,7 @@ impl Tables {
 
     /// A draft that is newer than some number.
     fn find_new(&self, state: &State, class: &Class, from: usize) -> Option<Found> {
-        (from..state.cpu.len()).map(NodeId::new).find_map(|node| {
+        (from..state.free.len()).map(NodeId::new).find_map(|node| {
             if !self.has_room(state, class, node) {
                 return None;
             }
@@ -150,24 +137,47 @@ impl Tables {
 
     /// The sectors in which a class may be now: its selection, and the rules that hold for whole domains.
     #[inline]
-    fn sectors_for(&self, state: &State, class: &Class) -> u64 {
-        let allowed = self.sector_masks[class.selection.index()];
+    fn sectors_for(&self, state: &State, class: &Class, hot: &Hot) -> u64 {
+        let mut allowed = hot.sectors;
         if !class.per_domain {
             return allowed;
         }
-        let shared = 1 << MIXED | 1 << DRAFTS;
-        let mut kept = allowed & shared;
-        for sector in Ones(allowed & !shared) {
-            let spot = Spot::Node(self.sector_nodes[sector]);
-            let holds = class
-                .rules
-                .iter()
-                .filter(|rule| self.is_for_domains(rule))
-                .all(|rule| self.holds(state, class, rule, spot));
-            if holds {
-                kept |= 1 << sector;
+        for rule in &class.rules {
+            match rule {
+                Rule::Forbid { tally, .. } if self.is_dense(*tally) => {
+                    // Sectors without the label are in no domain, and nothing is forbidden there.
+                    allowed &= OPEN | !self.sectors_where(state, *tally, |count| count > 0);
+                }
+                Rule::Spread { tally, max_skew, min_domains, own } if self.is_dense(*tally) => {
+                    let (mut least, domains) = state.emptiest(self, *tally);
+                    if domains < i64::from(*min_domains) {
+                        least = 0;
+                    }
+                    let most = i64::from(*max_skew) - i64::from(*own) + least;
+                    allowed &= OPEN | self.sectors_where(state, *tally, |count| i64::from(count) <= most);
+                }
+                Rule::Require { tallies, own } if tallies.iter().all(|tally| self.is_dense(*tally)) => {
+                    let first = *own && tallies.iter().all(|tally| state.totals[tally.index()] == 0);
+                    for tally in tallies {
+                        allowed &= OPEN | self.sectors_where(state, *tally, |count| first || count > 0);
+                    }
+                }
+                _ => {}
             }
         }
-        kept
+        allowed
+    }
+
+    /// The sectors of domains whose count passes.
+    #[inline]
+    fn sectors_where(&self, state: &State, tally: TallyId, passes: impl Fn(i32) -> bool) -> u64 {
+        let row = self.tally_hot[tally.index()].row as usize;
+        let sectors = &self.key_sectors[self.key_of(tally).index()];
+        let counts = &state.rows[row..row + sectors.len()];
+        let passing = counts.iter().zip(sectors).filter(|(count, _)| passes(**count));
+        passing.fold(0, |all, (_, sectors)| all | sectors)
     }
 }
+
+/// Sectors whose nodes are not all in one domain: each node is asked.
+const OPEN: u64 = 1 << MIXED | 1 << DRAFTS;

@@ -44,7 +44,7 @@ impl Spot {
 
     fn group(self, tables: &Tables) -> Option<GroupId> {
         match self {
-            Self::Node(node) => tables.nodes.get(node.index()).map(|node| node.group),
+            Self::Node(node) => tables.node_groups.get(node.index()).copied(),
             Self::New(_, group) => Some(group),
         }
     }
@@ -314,7 +314,7 @@ impl Tables {
     /// What a node is short of.
     pub(crate) fn shortage(&self, state: &State, demand: &Demand, node: NodeId) -> Option<Reason> {
         let at = node.index();
-        if state.pods[at] < 1 {
+        if state.free[at].pods < 1 {
             let allowed = self.nodes.get(at).map_or(0, |node| node.max_pods);
             return Some(Reason::TooManyPods { allowed });
         }
@@ -324,8 +324,8 @@ impl Tables {
                 shortages.push(Shortage { resource, requested, free });
             }
         };
-        see(Resource::Cpu, demand.cpu, state.cpu[at]);
-        see(Resource::Memory, demand.memory, state.memory[at]);
+        see(Resource::Cpu, demand.cpu, state.free[at].cpu);
+        see(Resource::Memory, demand.memory, state.free[at].memory);
         for (column, amount) in &demand.rare {
             let name = self.columns[usize::from(*column)];
             let resource = if name == self.ephemeral { Resource::Ephemeral } else { Resource::Other(name) };

@@ -1,13 +1,14 @@
 //! What changes while pods are placed: free capacity, counts, new nodes. Every change is logged and can be taken back.
 
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use restow_model::Resources;
 use rustc_hash::FxBuildHasher;
 
 use crate::draft::Drafts;
 use crate::grid::Grid;
 use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId, OPEN_DOMAIN, TallyId};
-use crate::tables::Tables;
+use crate::tables::{SPARSE, Tables};
 use crate::tally::sparse_slot;
 use crate::topology::KeyKind;
 
@@ -17,6 +18,25 @@ pub(crate) struct Run {
     pub(crate) class: ClassId,
     pub(crate) count: u32,
 }
+
+/// What a node has free of the resources that every pod asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Free {
+    pub(crate) cpu: i64,
+    pub(crate) memory: i64,
+    pub(crate) pods: i32,
+}
+
+/// A node that a placement changed, with what it has free now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touched {
+    pub(crate) free: Free,
+    pub(crate) node: NodeId,
+    pub(crate) sector: u8,
+}
+
+/// Beyond this many the grid is brought up to date instead.
+const TOUCHED_AT_MOST: usize = 48;
 
 /// One change.
 #[derive(Clone, Copy, Debug)]
@@ -36,9 +56,8 @@ pub(crate) enum Change {
 /// The part of a cluster that placements change.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    pub(crate) cpu: Vec<i64>,
-    pub(crate) memory: Vec<i64>,
-    pub(crate) pods: Vec<i32>,
+    /// What each node has free; new nodes come after those that exist.
+    pub(crate) free: Vec<Free>,
     /// Free amounts of other resources by column and node.
     pub(crate) rare: Vec<Vec<i64>>,
     /// The domain of each node by key.
@@ -65,13 +84,43 @@ pub struct State {
     pub(crate) closed: Vec<NodeId>,
     pub(crate) drafts: Drafts,
     pub(crate) changes: Vec<Change>,
-    /// Nodes that placements changed since the grid was last brought up to date.
-    pub(crate) touched: Vec<NodeId>,
-    /// Nodes whose place in the grid changed since the last mark, for undoing.
-    indexed: Vec<NodeId>,
-    /// For each node the trial that touched it.
-    stamps: Vec<u32>,
+    /// Nodes that placements changed since the grid was last brought up to date: the grid does not know them.
+    pub(crate) touched: Vec<Touched>,
+    /// For each node when it was last touched or closed, and where in the list it is.
+    stamps: Vec<(u32, u32)>,
     stamp: u32,
+    /// Nodes that were put anew into the grid, for undoing.
+    indexed: Vec<NodeId>,
+}
+
+impl PartialEq for State {
+    /// Whether both hold the same: the same room, counts, pods and new nodes.
+    fn eq(&self, other: &Self) -> bool {
+        let counts = |state: &Self| {
+            let mut all: Vec<Vec<u32>> = state.histograms.clone();
+            for own in &mut all {
+                while own.len() > 1 && own.last() == Some(&0) {
+                    own.pop();
+                }
+            }
+            all
+        };
+        self.free == other.free
+            && self.rare == other.rare
+            && self.domains == other.domains
+            && self.rows == other.rows
+            && self.row_nodes == other.row_nodes
+            && self.sparse == other.sparse
+            && self.totals == other.totals
+            && counts(self) == counts(other)
+            && self.attached == other.attached
+            && self.taken == other.taken
+            && self.runs[..self.free.len()] == other.runs[..other.free.len()]
+            && self.residents[..self.free.len()] == other.residents[..other.free.len()]
+            && self.grid == other.grid
+            && self.closed == other.closed
+            && self.drafts == other.drafts
+    }
 }
 
 /// A point to which changes can be taken back.
@@ -100,8 +149,9 @@ impl State {
     /// How many of a tally are in a domain.
     #[inline]
     pub(crate) fn count(&self, tables: &Tables, tally: TallyId, domain: Domain) -> i32 {
-        if tables.is_dense(tally) {
-            self.rows[tables.tallies.rows[tally.index()] as usize + domain as usize]
+        let row = tables.tally_hot[tally.index()].row;
+        if row != SPARSE {
+            self.rows[row as usize + domain as usize]
         } else {
             self.sparse.get(&sparse_slot(tally, domain)).copied().unwrap_or_default()
         }
@@ -109,20 +159,30 @@ impl State {
 
     fn bump(&mut self, tables: &Tables, tally: TallyId, domain: Domain, by: i32) -> (i32, i32) {
         self.totals[tally.index()] += i64::from(by);
-        if tables.is_dense(tally) {
-            let count =
-                &mut self.rows[tables.tallies.rows[tally.index()] as usize + domain as usize];
+        let row = tables.tally_hot[tally.index()].row;
+        if row != SPARSE {
+            let count = &mut self.rows[row as usize + domain as usize];
             *count += by;
             return (*count - by, *count);
         }
         let slot = sparse_slot(tally, domain);
-        let old = self.sparse.get(&slot).copied().unwrap_or_default();
-        let new = old + by;
-        if new == 0 {
-            self.sparse.remove(&slot);
-        } else {
-            self.sparse.insert(slot, new);
-        }
+        let (old, new) = match self.sparse.entry(slot) {
+            Entry::Occupied(mut own) => {
+                let old = *own.get();
+                if old + by == 0 {
+                    own.remove();
+                } else {
+                    *own.get_mut() += by;
+                }
+                (old, old + by)
+            }
+            Entry::Vacant(place) => {
+                if by != 0 {
+                    place.insert(by);
+                }
+                (0, by)
+            }
+        };
         let histogram = &mut self.histograms[tally.index()];
         if !histogram.is_empty() {
             let (from, to) = (old.max(0) as usize, new.max(0) as usize);
@@ -137,22 +197,25 @@ impl State {
 
     /// Counts pods in or out of the tallies, without touching capacity.
     pub(crate) fn tally(&mut self, tables: &Tables, class: ClassId, node: NodeId, count: i32) {
-        let class = tables.class(class);
-        if class.adds.is_empty() && class.attaches.is_empty() {
+        let hot = &tables.hot[class.index()];
+        if !hot.counted {
             return;
         }
         let group = self.group(tables, node);
-        for tally in &class.adds {
-            let domain = self.domain(tables.tallies.get(*tally).key, node);
+        for tally in tables.adds(hot) {
+            let domain = self.domain(tables.key_of(*tally), node);
             if domain == NO_DOMAIN || domain == OPEN_DOMAIN {
                 continue;
             }
-            if group.is_some_and(|group| !tables.tallies.counts_group(*tally, group)) {
+            if group.is_some_and(|group| !tables.counts_group(*tally, group)) {
                 continue;
             }
             self.bump(tables, *tally, domain, count);
         }
-        for volume in &class.attaches {
+        if !hot.attaches {
+            return;
+        }
+        for volume in &tables.class(class).attaches {
             let (old, new) = self.bump(tables, volume.tally, node.0, count);
             if !tables.attachments.contains(&(volume.tally, node)) {
                 let attached = &mut self.attached[volume.driver as usize][node.index()];
@@ -164,8 +227,8 @@ impl State {
     /// The group of a node, if it is settled.
     #[inline]
     pub(crate) fn group(&self, tables: &Tables, node: NodeId) -> Option<crate::ids::GroupId> {
-        match tables.nodes.get(node.index()) {
-            Some(node) => Some(node.group),
+        match tables.node_groups.get(node.index()) {
+            Some(group) => Some(*group),
             None => self.drafts.group(tables, node),
         }
     }
@@ -187,22 +250,24 @@ impl State {
     /// Takes capacity for pods, or gives it back.
     #[inline]
     pub(crate) fn reserve(&mut self, tables: &Tables, class: ClassId, node: NodeId, count: i64) {
-        let class = tables.class(class);
-        let at = node.index();
-        self.cpu[at] -= class.demand.cpu * count;
-        self.memory[at] -= class.demand.memory * count;
-        self.pods[at] -= count as i32;
-        for (column, amount) in &class.demand.rare {
-            self.rare[usize::from(*column)][at] -= amount * count;
+        let hot = &tables.hot[class.index()];
+        let free = &mut self.free[node.index()];
+        free.cpu -= hot.cpu * count;
+        free.memory -= hot.memory * count;
+        free.pods -= count as i32;
+        if hot.rare {
+            for (column, amount) in &tables.class(class).demand.rare {
+                self.rare[usize::from(*column)][node.index()] -= amount * count;
+            }
         }
     }
 
     /// Takes or gives back an amount that is not that of a class.
     pub(crate) fn reserve_amount(&mut self, tables: &Tables, node: NodeId, amount: &Resources, sign: i64) {
         let at = node.index();
-        self.cpu[at] -= amount.cpu * sign;
-        self.memory[at] -= amount.memory * sign;
-        self.pods[at] -= (amount.pods * sign) as i32;
+        self.free[at].cpu -= amount.cpu * sign;
+        self.free[at].memory -= amount.memory * sign;
+        self.free[at].pods -= (amount.pods * sign) as i32;
         for (column, amount) in tables.rare(amount) {
             self.rare[usize::from(column)][at] -= amount * sign;
         }
@@ -221,10 +286,49 @@ impl State {
         self.reserve(tables, class, node, i64::from(count));
         self.tally(tables, class, node, count as i32);
         self.changes.push(Change::Placed { class, original, node, count });
-        if !tables.class(class).open_claims.is_empty() {
+        if tables.hot[class.index()].binds {
             self.take_volumes(tables, class, node);
         }
-        self.touch(node);
+        self.touch(tables, node);
+    }
+
+    /// Whether the grid does not know what a node has free.
+    #[inline]
+    pub(crate) fn is_touched(&self, node: NodeId) -> bool {
+        self.stamps[node.index()].0 == self.stamp
+    }
+
+    #[inline]
+    fn touch(&mut self, tables: &Tables, node: NodeId) {
+        let free = self.free[node.index()];
+        let stamp = &mut self.stamps[node.index()];
+        if stamp.0 == self.stamp {
+            if let Some(own) = self.touched.get_mut(stamp.1 as usize) {
+                own.free = free;
+            }
+            return;
+        }
+        *stamp = (self.stamp, self.touched.len() as u32);
+        self.touched.push(Touched { free, node, sector: tables.sector(node) });
+        if self.touched.len() > TOUCHED_AT_MOST {
+            self.refresh(tables);
+        }
+    }
+
+    /// Brings the grid up to date.
+    fn refresh(&mut self, tables: &Tables) {
+        for at in 0..self.touched.len() {
+            let node = self.touched[at].node;
+            self.index(tables, node);
+            self.indexed.push(node);
+        }
+        for at in 0..self.closed.len() {
+            let node = self.closed[at];
+            self.grid.take(node.0);
+            self.indexed.push(node);
+        }
+        self.touched.clear();
+        self.stamp += 1;
     }
 
     fn take_volumes(&mut self, tables: &Tables, class: ClassId, node: NodeId) {
@@ -235,26 +339,12 @@ impl State {
         }
     }
 
-    /// Whether the node was touched since the grid was last brought up to date.
-    #[inline]
-    pub(crate) fn is_touched(&self, node: NodeId) -> bool {
-        self.stamps[node.index()] == self.stamp
-    }
-
-    #[inline]
-    pub(crate) fn touch(&mut self, node: NodeId) {
-        if !self.is_touched(node) {
-            self.stamps[node.index()] = self.stamp;
-            self.touched.push(node);
-        }
-    }
-
     /// Closes a node: its pods no longer count anywhere and nothing can be placed on it.
     pub(crate) fn close(&mut self, tables: &Tables, node: NodeId) {
         let at = node.index();
-        self.changes.push(Change::Closed { node, pods: self.pods[at] });
-        self.pods[at] = i32::MIN / 2;
-        self.stamps[at] = self.stamp;
+        self.changes.push(Change::Closed { node, pods: self.free[at].pods });
+        self.free[at].pods = i32::MIN / 2;
+        self.stamps[at] = (self.stamp, u32::MAX);
         self.closed.push(node);
         self.tally_all(tables, node, -1);
         self.occupy(tables, node, -1);
@@ -269,14 +359,26 @@ impl State {
         }
     }
 
+    /// Counts all pods of a closed node out (`-1`) or in again (`1`). Counts that are of this node alone and that nobody adds
+    /// up need not change: nothing can be placed on it.
     fn tally_all(&mut self, tables: &Tables, node: NodeId, sign: i32) {
-        for at in 0..self.runs[node.index()].len() {
-            let run = self.runs[node.index()][at];
-            self.tally(tables, run.class, node, sign * run.count as i32);
-        }
-        for at in 0..self.residents[node.index()].len() {
-            let run = self.residents[node.index()][at];
-            self.tally(tables, run.class, node, sign * run.count as i32);
+        let group = tables.node_groups[node.index()];
+        let (runs, residents) = (self.runs[node.index()].len(), self.residents[node.index()].len());
+        for at in 0..runs + residents {
+            let run = match at.checked_sub(runs) {
+                None => self.runs[node.index()][at],
+                Some(at) => self.residents[node.index()][at],
+            };
+            for tally in tables.adds(&tables.hot[run.class.index()]) {
+                let hot = &tables.tally_hot[tally.index()];
+                if hot.local {
+                    continue;
+                }
+                let domain = self.domain(hot.key, node);
+                if domain != NO_DOMAIN && tables.counts_group(*tally, group) {
+                    self.bump(tables, *tally, domain, sign * run.count as i32);
+                }
+            }
         }
     }
 
@@ -293,30 +395,28 @@ impl State {
                     self.occupy(tables, node, 1);
                     self.tally_all(tables, node, 1);
                     self.closed.pop();
-                    self.pods[node.index()] = pods;
-                    self.stamps[node.index()] = 0;
+                    self.free[node.index()].pods = pods;
+                    self.stamps[node.index()].0 = 0;
                 }
                 Change::Taken { volume } => self.taken[volume as usize] = false,
                 Change::Opened => self.drop_draft(),
                 Change::Narrowed => self.widen(tables),
             }
         }
-        let touched = mark.touched.min(self.touched.len());
-        for node in self.touched.drain(touched..) {
-            if let Some(stamp) = self.stamps.get_mut(node.index()) {
-                *stamp = 0;
-            }
-        }
-        if touched == 0 {
-            self.stamp = self.stamp.wrapping_add(1).max(1);
-        }
         while self.indexed.len() > mark.indexed {
             let Some(node) = self.indexed.pop() else { break };
-            if node.index() < self.cpu.len() {
+            if node.index() < self.free.len() {
                 self.index(tables, node);
             } else {
                 self.grid.take(node.0);
             }
+        }
+        let kept = mark.touched.min(self.touched.len());
+        for own in self.touched.drain(kept..) {
+            self.stamps[own.node.index()].0 = 0;
+        }
+        for own in &mut self.touched {
+            own.free = self.free[own.node.index()];
         }
     }
 
@@ -325,7 +425,7 @@ impl State {
         self.changes[mark.changes..].iter()
     }
 
-    /// Makes changes permanent and brings the grid up to date.
+    /// Makes changes permanent.
     pub(crate) fn settle(&mut self, tables: &Tables) {
         for at in 0..self.changes.len() {
             match self.changes[at] {
@@ -355,45 +455,24 @@ impl State {
         }
     }
 
-    /// Brings the grid up to date with what was touched.
-    pub(crate) fn refresh(&mut self, tables: &Tables) {
-        for at in 0..self.touched.len() {
-            let node = self.touched[at];
-            self.index(tables, node);
-            self.indexed.push(node);
-        }
-        for at in 0..self.closed.len() {
-            let node = self.closed[at];
-            self.grid.take(node.0);
-            self.indexed.push(node);
-        }
-        self.touched.clear();
-        self.stamp = self.stamp.wrapping_add(1).max(1);
-    }
-
     /// Puts a node into the grid by what it has free.
+    #[inline]
     pub(crate) fn index(&mut self, tables: &Tables, node: NodeId) {
-        let at = node.index();
-        let sector = tables.sector(node);
-        let (cpu, memory, pods) = (self.cpu[at], self.memory[at], self.pods[at]);
-        self.grid.put(node.0, sector, cpu, memory, pods);
+        let free = self.free[node.index()];
+        self.grid.put(node.0, tables.sector(node), free.cpu, free.memory, free.pods);
     }
 
     /// Makes room for one more node in every column.
     pub(crate) fn push_node(&mut self) -> NodeId {
-        let node = NodeId::new(self.cpu.len());
-        self.cpu.push(0);
-        self.memory.push(0);
-        self.pods.push(0);
+        let node = NodeId::new(self.free.len());
+        self.free.push(Free::default());
         self.rare.iter_mut().for_each(|column| column.push(0));
         self.domains.iter_mut().for_each(|column| column.push(NO_DOMAIN));
         self.attached.iter_mut().for_each(|column| column.push(0));
         if self.runs.len() <= node.index() {
             self.runs.push(Vec::new());
             self.residents.push(Vec::new());
-        }
-        if self.stamps.len() <= node.index() {
-            self.stamps.push(0);
+            self.stamps.push((0, 0));
         }
         self.stamp = self.stamp.max(1);
         node
@@ -401,9 +480,7 @@ impl State {
 
     /// Takes the last node out of every column.
     pub(crate) fn pop_node(&mut self) {
-        self.cpu.pop();
-        self.memory.pop();
-        self.pods.pop();
+        self.free.pop();
         self.rare.iter_mut().for_each(|column| drop(column.pop()));
         self.domains.iter_mut().for_each(|column| drop(column.pop()));
         self.attached.iter_mut().for_each(|column| drop(column.pop()));
@@ -411,19 +488,20 @@ impl State {
 
     /// The emptiest domain of a spread constraint, and how many domains there are.
     pub(crate) fn emptiest(&self, tables: &Tables, tally: TallyId) -> (i64, i64) {
-        let key = tables.tallies.get(tally).key;
+        let key = tables.key_of(tally);
         let kind = tables.keys.get(key).kind;
         if kind == KeyKind::Hostname {
             return self.emptiest_host(tables, tally, key);
         }
-        let row = tables.tallies.rows[tally.index()] as usize;
+        let row = tables.tally_hot[tally.index()].row as usize;
         let len = tables.keys.get(key).values.len();
         let (mut least, mut domains) = (i64::from(i32::MAX), 0);
         for domain in 0..len {
             let mut nodes = self.row_nodes[row + domain];
-            for node in &self.closed {
-                if self.domain(key, *node) == domain as Domain && self.is_counted(tables, tally, *node) {
-                    nodes -= 1;
+            if nodes as usize <= self.closed.len() {
+                for node in &self.closed {
+                    let own = self.domain(key, *node) == domain as Domain;
+                    nodes -= i32::from(own && self.is_counted(tables, tally, *node));
                 }
             }
             if nodes > 0 {
@@ -460,7 +538,7 @@ impl State {
     }
 
     fn is_counted(&self, tables: &Tables, tally: TallyId, node: NodeId) -> bool {
-        self.group(tables, node).is_some_and(|group| tables.tallies.counts_group(tally, group))
+        self.group(tables, node).is_some_and(|group| tables.counts_group(tally, group))
     }
 }
 

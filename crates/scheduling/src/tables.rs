@@ -33,6 +33,52 @@ pub(crate) struct NodeInfo {
     pub(crate) uid: Uid,
 }
 
+/// What placements need of a class, in one piece of memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hot {
+    pub(crate) cpu: i64,
+    pub(crate) memory: i64,
+    /// As the demand, where nothing asked for fits anywhere.
+    pub(crate) need_cpu: i64,
+    pub(crate) need_memory: i64,
+    /// The sectors that its selection allows.
+    pub(crate) sectors: u64,
+    pub(crate) row: u8,
+    pub(crate) column: u8,
+    /// Whether it asks for cpu and memory only and nothing depends on other pods.
+    pub(crate) simple: bool,
+    /// Whether it asks for anything besides cpu and memory.
+    pub(crate) rare: bool,
+    /// Whether its pods are counted by some tally.
+    pub(crate) counted: bool,
+    /// Whether its volumes count for limits.
+    pub(crate) attaches: bool,
+    /// Whether volumes are chosen with its node.
+    pub(crate) binds: bool,
+    /// Where its tallies begin and end.
+    pub(crate) adds: (u32, u32),
+}
+
+/// What placements need of a tally.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TallyHot {
+    /// The place of its first count, or [`SPARSE`].
+    pub(crate) row: u32,
+    pub(crate) key: KeyId,
+    /// The scope of a spread, or [`EVERYWHERE`].
+    pub(crate) scope: u32,
+    /// Whether it is only ever asked about one node, and never added up.
+    pub(crate) local: bool,
+    /// Whether it counts all offerings alike.
+    pub(crate) uniform: bool,
+}
+
+/// Counts that are not in a row.
+pub(crate) const SPARSE: u32 = u32::MAX;
+
+/// Every node is counted.
+pub(crate) const EVERYWHERE: u32 = u32::MAX;
+
 /// The sector of drafts.
 pub(crate) const DRAFTS: u8 = SECTORS as u8 - 1;
 
@@ -58,12 +104,22 @@ pub(crate) struct Tables {
     pub(crate) limits: Vec<Vec<i64>>,
     /// Volumes that are attached to nodes whatever pods use them.
     pub(crate) attachments: FxHashSet<(TallyId, NodeId)>,
+    /// What placements need of every class, close together.
+    pub(crate) hot: Vec<Hot>,
+    /// What placements need of every tally, close together.
+    pub(crate) tally_hot: Vec<TallyHot>,
+    /// The tallies of all classes, one class after the other.
+    pub(crate) adds: Vec<TallyId>,
+    /// The group of each node.
+    pub(crate) node_groups: Vec<GroupId>,
+    /// For each key and domain the sectors of its nodes.
+    pub(crate) key_sectors: Vec<Vec<u64>>,
+    /// The sector of each node.
+    pub(crate) node_sectors: Vec<u8>,
     /// The sector of each group.
     pub(crate) sectors: Vec<u8>,
     /// For each selection the sectors in which it allows a group.
     pub(crate) sector_masks: Vec<u64>,
-    /// For each sector of one group some node of it.
-    pub(crate) sector_nodes: Vec<NodeId>,
     /// Host names that several nodes have.
     pub(crate) shared_hosts: FxHashMap<Domain, u32>,
     pub(crate) launch: Launch,
@@ -77,18 +133,28 @@ impl Tables {
         &self.classes[id.index()]
     }
 
+    /// Whether a tally's counts are in a row, one for each of a few domains.
     #[inline]
     pub(crate) fn is_dense(&self, tally: TallyId) -> bool {
-        self.keys.get(self.tallies.get(tally).key).is_dense()
+        self.tally_hot[tally.index()].row != SPARSE
     }
 
-    /// Whether a tally's domains hold several nodes.
-    pub(crate) fn is_domain(&self, tally: TallyId) -> bool {
-        self.is_dense(tally)
-    }
-
+    #[inline]
     pub(crate) fn key_of(&self, tally: TallyId) -> KeyId {
-        self.tallies.get(tally).key
+        self.tally_hot[tally.index()].key
+    }
+
+    /// Whether nodes of a group are counted by a tally.
+    #[inline]
+    pub(crate) fn counts_group(&self, tally: TallyId, group: GroupId) -> bool {
+        let scope = self.tally_hot[tally.index()].scope;
+        scope == EVERYWHERE || self.tallies.in_scope(scope, group)
+    }
+
+    /// The tallies that a class adds to.
+    #[inline]
+    pub(crate) fn adds(&self, hot: &Hot) -> &[TallyId] {
+        &self.adds[hot.adds.0 as usize..hot.adds.1 as usize]
     }
 
     /// Whether only one node has this host name.
@@ -113,17 +179,14 @@ impl Tables {
     /// The sector of a node.
     #[inline]
     pub(crate) fn sector(&self, node: NodeId) -> u8 {
-        match self.nodes.get(node.index()) {
-            Some(node) => self.sectors[node.group.index()],
-            None => DRAFTS,
-        }
+        self.node_sectors.get(node.index()).copied().unwrap_or(DRAFTS)
     }
 
     /// Whether the class' selection allows a node that exists.
     #[inline]
     pub(crate) fn selects(&self, class: &Class, node: NodeId) -> bool {
-        match self.nodes.get(node.index()) {
-            Some(node) => self.groups.allowed(class.selection).contains(node.group.index()),
+        match self.node_groups.get(node.index()) {
+            Some(group) => self.groups.allowed(class.selection).contains(group.index()),
             None => true,
         }
     }
@@ -132,9 +195,9 @@ impl Tables {
     #[inline]
     pub(crate) fn has_room(&self, state: &State, class: &Class, node: NodeId) -> bool {
         let at = node.index();
-        class.need_cpu <= state.cpu[at]
-            && class.need_memory <= state.memory[at]
-            && state.pods[at] >= 1
+        class.need_cpu <= state.free[at].cpu
+            && class.need_memory <= state.free[at].memory
+            && state.free[at].pods >= 1
             && class
                 .demand
                 .rare
@@ -149,12 +212,12 @@ impl Tables {
             return 0;
         }
         let at = node.index();
-        let mut room = i64::from(most).min(i64::from(state.pods[at]));
+        let mut room = i64::from(most).min(i64::from(state.free[at].pods));
         if class.demand.cpu > 0 {
-            room = room.min(state.cpu[at] / class.demand.cpu);
+            room = room.min(state.free[at].cpu / class.demand.cpu);
         }
         if class.demand.memory > 0 {
-            room = room.min(state.memory[at] / class.demand.memory);
+            room = room.min(state.free[at].memory / class.demand.memory);
         }
         for (column, amount) in &class.demand.rare {
             room = room.min(state.rare[usize::from(*column)][at] / amount);

@@ -99,8 +99,6 @@ pub(crate) struct Tallies {
     by_scope: HashMap<Scope, u32, FxBuildHasher>,
     /// For each scope the groups in it.
     in_scope: Vec<Bits>,
-    /// For each tally the place of its first count, for keys whose counts are in a row.
-    pub(crate) rows: Vec<u32>,
 }
 
 impl Tallies {
@@ -154,30 +152,10 @@ impl Tallies {
         }
     }
 
-    /// Whether nodes of a group are counted.
-    pub(crate) fn counts_group(&self, tally: TallyId, group: GroupId) -> bool {
-        match self.tallies[tally.index()].counted {
-            Counted::Alive(_, scope) => self.in_scope[scope as usize].contains(group.index()),
-            _ => true,
-        }
-    }
-
-    /// Gives every tally with a dense key its row; returns how long all rows are.
-    pub(crate) fn lay_out(&mut self, keys: &Keys) -> usize {
-        let mut next = 0;
-        self.rows = self
-            .tallies
-            .iter()
-            .map(|tally| {
-                let row = next;
-                let key = keys.get(tally.key);
-                if key.is_dense() {
-                    next += key.values.len().max(1) as u32;
-                }
-                row
-            })
-            .collect();
-        next as usize
+    /// Whether nodes of a group are in a scope.
+    #[inline]
+    pub(crate) fn in_scope(&self, scope: u32, group: GroupId) -> bool {
+        self.in_scope[scope as usize].contains(group.index())
     }
 }
 

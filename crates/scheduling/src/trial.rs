@@ -1,9 +1,10 @@
 //! What if these nodes vanished? A question that leaves the cluster as it was, unless its answer is kept.
 
-use restow_model::{Price, Str};
+use restow_model::{Labels, Price, Resources, Str, Taint};
 
 use crate::cluster::Cluster;
 use crate::ids::{ClassId, NodeId};
+use crate::known::UNNAMED;
 use crate::state::{Change, Mark, Run, State};
 use crate::tables::Tables;
 
@@ -69,6 +70,14 @@ pub struct NewNode {
     pub capacity_type: Str,
     /// The price of the cheapest.
     pub price: Price,
+    /// The labels that the cheapest would have, its host name aside.
+    pub labels: Labels,
+    /// Its taints, once it has started.
+    pub taints: Vec<Taint>,
+    /// What the cheapest offers to pods, daemons included.
+    pub allocatable: Resources,
+    /// What daemons take of it.
+    pub overhead: Resources,
 }
 
 /// A question that is being asked. Dropping it takes everything back.
@@ -199,7 +208,26 @@ impl<'a> Trial<'a> {
             cheapest.get_or_insert(option);
         }
         let offering = cheapest.map(|option| tables.launch.offering(pool, option));
+        let offered = cheapest.map(|option| tables.launch.offered_type(pool, option));
+        let group = cheapest.map(|option| option.group);
+        let of_pool = tables.launch.offered_pool(pool);
+        let mut labels: Vec<(Str, Str)> = of_pool.labels.clone();
+        labels.extend(offered.into_iter().flat_map(|own| own.labels.iter().copied()));
+        labels.extend(offering.into_iter().flat_map(|own| own.labels.iter().copied()));
+        // What pods asked for of the labels that the pool leaves open.
+        labels.extend(
+            group
+                .into_iter()
+                .flat_map(|group| tables.groups.get(group).labels.iter())
+                .filter(|(_, value)| *value != UNNAMED),
+        );
         NewNode {
+            labels: Labels::new(labels),
+            taints: of_pool.taints.clone(),
+            allocatable: offered.map(|own| own.allocatable.clone()).unwrap_or_default(),
+            overhead: group
+                .map(|group| tables.launch.groups[group.index()].overhead.clone())
+                .unwrap_or_default(),
             pool: pool.name,
             instance_type: instance_types.first().copied().unwrap_or_default(),
             zone: offering.and_then(|offering| offering.zone),

@@ -1,6 +1,7 @@
 //! Generated clusters and a scripted API server, for tests and benchmarks of every other crate.
 //!
 //! - [`generate`] writes a whole cluster as `kubectl` prints it; [`Cluster`] makes single objects of one.
+//! - [`random::cluster`] makes small clusters that use every rule of the scheduler, to compare it with another.
 //! - [`server::ApiServer`] serves a generated or written cluster over HTTP, and whatever trouble a test wants.
 //! - Everything is decided by a seed: equal options give equal bytes, on every machine.
 
@@ -10,6 +11,7 @@ mod generate;
 mod kinds;
 mod objects;
 mod plan;
+pub mod random;
 mod rng;
 pub mod server;
 mod text;
