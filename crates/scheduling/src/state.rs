@@ -184,7 +184,8 @@ impl State {
             }
         };
         let histogram = &mut self.histograms[tally.index()];
-        if !histogram.is_empty() {
+        // New nodes are not among the hosts: where they are allowed, there is always an empty one to be had.
+        if !histogram.is_empty() && (domain as usize) < tables.nodes.len() {
             let (from, to) = (old.max(0) as usize, new.max(0) as usize);
             if histogram.len() <= to {
                 histogram.resize(to + 1, 0);
@@ -238,6 +239,13 @@ impl State {
         for class in held {
             self.reserve(tables, *class, node, i64::from(sign));
             self.tally(tables, *class, node, sign);
+            // They do not close a claim for one pod.
+            let exclusive = tables.class(*class).adds.iter().filter(|tally| {
+                matches!(tables.tallies.get(**tally).counted, crate::tally::Counted::Claim(..))
+            });
+            for tally in exclusive {
+                self.bump(tables, *tally, 0, -sign);
+            }
             for tally in &tables.class(*class).uncounted {
                 let domain = self.domain(tables.key_of(*tally), node);
                 if domain != NO_DOMAIN && self.is_counted(tables, *tally, node) {

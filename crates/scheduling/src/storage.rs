@@ -54,8 +54,11 @@ const MOVED: [(&str, &str); 3] = [
 impl<'a> StorageIndex<'a> {
     pub(crate) fn new(snapshot: &'a Snapshot, known: &'a Known) -> Self {
         let mut volumes_by_class: FxHashMap<Str, Vec<u32>> = FxHashMap::default();
+        let old_class = snapshot.strings.get("volume.beta.kubernetes.io/storage-class");
         for (at, volume) in snapshot.persistent_volumes.iter().enumerate() {
-            volumes_by_class.entry(volume.class).or_default().push(at as u32);
+            let annotated = old_class.and_then(|key| volume.meta.annotations.get(key));
+            let class = annotated.unwrap_or(volume.class);
+            volumes_by_class.entry(class).or_default().push(at as u32);
         }
         let size = |at: &u32| snapshot.persistent_volumes[*at as usize].size;
         volumes_by_class.values_mut().for_each(|volumes| volumes.sort_by_key(size));
@@ -97,7 +100,8 @@ impl<'a> StorageIndex<'a> {
             {
                 storage.attached.push(attached);
             }
-            if claim.access_modes.read_write_once_pod && !storage.exclusive.contains(name) {
+            let exclusive = claim.access_modes.read_write_once_pod && !self.is_of_pod(claim);
+            if exclusive && !storage.exclusive.contains(name) {
                 storage.exclusive.push(*name);
             }
             if let Err(reason) = self.claim(claim, *name, &mut storage) {
@@ -126,9 +130,7 @@ impl<'a> StorageIndex<'a> {
             if let Some(terms) = &volume.node_affinity {
                 storage.rules.push(StorageRule::Reaches { claim: name, terms: terms.clone() });
             }
-            // Volumes of generic ephemeral claims are not asked for their zone.
-            let of_pod = |owner: &restow_model::Owner| self.snapshot.text(owner.kind) == "Pod";
-            if !claim.meta.owner.as_ref().is_some_and(of_pod) {
+            if !self.is_of_pod(claim) {
                 self.zones(volume, name, storage);
             }
             return Ok(());
@@ -159,6 +161,11 @@ impl<'a> StorageIndex<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the claim is that of a generic ephemeral volume: those are neither exclusive nor asked for their zone.
+    fn is_of_pod(&self, claim: &PersistentVolumeClaim) -> bool {
+        claim.meta.owner.as_ref().is_some_and(|owner| self.snapshot.text(owner.kind) == "Pod")
     }
 
     /// Volumes that exist and could serve a claim somewhere, the smallest first.

@@ -7,6 +7,12 @@ use crate::wire::node as wire;
 
 impl Parts {
     pub(crate) fn node(&mut self, node: &wire::Node<'_>) -> Converted<Node> {
+        // A node that does not say what pods may use offers all that it has, as the API server fills in.
+        let status = &node.status;
+        let offered = match status.allocatable.0.is_empty() {
+            true => &status.capacity,
+            false => &status.allocatable,
+        };
         Ok(Node {
             meta: self.meta(&node.metadata)?,
             provider_id: self.str(&node.spec.provider_id),
@@ -18,7 +24,7 @@ impl Parts {
                 .at("capacity")
                 .at("status")?,
             allocatable: self
-                .resources(&node.status.allocatable, Rounding::Up)
+                .resources(offered, Rounding::Up)
                 .at("allocatable")
                 .at("status")?,
             conditions: self.conditions(&node.status.conditions)?,
