@@ -12,12 +12,15 @@ use anyhow::{Context, Result, bail};
 
 use crate::args::Args;
 use crate::cases::{Case, Input, Programs, Ready};
+use crate::shell::{self, Cmd};
 
 pub(crate) const HELP: &str = "
 Builds the binary for release, generates clusters, and prints per case the median and best wall
 time, the CPU time, the peak of resident memory and the input read per second. CASE runs only
 those whose name contains it; --runs says how often each is run, 3 without. The cases are in
-xtask/src/bench.rs.
+xtask/src/bench.rs. `bench engine` runs the benchmark of the scheduling engine instead, `bench
+engine --quick` its smaller half: the peer's own scheduling mix, and a probe of every node, with
+ratios.
 ";
 
 const MEDIUM_JSON: Input = Input { nodes: 200, pods: 4_000, format: "json-list" };
@@ -70,7 +73,13 @@ struct Sample {
 pub(crate) fn run(args: &mut Args) -> Result<()> {
     let runs = args.value("--runs")?.unwrap_or(3).max(1);
     let filter = args.positional().unwrap_or_default();
+    let quick = args.flag("--quick");
     args.finish()?;
+    if filter == "engine" {
+        Cmd::cargo("build --release --package restow-bench").run()?;
+        let program = shell::target_dir().join("release/restow-bench");
+        return Cmd::new(program).words(if quick { "--quick" } else { "" }).run();
+    }
     let cases: Vec<&Case> = CASES.iter().filter(|case| case.name.contains(&filter)).collect();
     if cases.is_empty() {
         let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();

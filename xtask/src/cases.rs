@@ -39,14 +39,28 @@ pub(crate) struct Ready {
 pub(crate) struct Programs {
     restow: PathBuf,
     generate: PathBuf,
+    engine: PathBuf,
 }
 
 impl Programs {
     pub(crate) fn build() -> Result<Self> {
         Cmd::cargo("build --release --package restow").run()?;
         Cmd::cargo("build --release --package restow-testkit --bin restow-generate").run()?;
+        Cmd::cargo("build --release --package restow-bench").run()?;
         let dir = std::path::absolute(shell::target_dir().join("release"))?;
-        Ok(Self { restow: dir.join("restow"), generate: dir.join("restow-generate") })
+        Ok(Self {
+            restow: dir.join("restow"),
+            generate: dir.join("restow-generate"),
+            engine: dir.join("restow-bench"),
+        })
+    }
+
+    /// A run of the engine's own benchmark, which makes its clusters itself.
+    pub(crate) fn engine(&self, name: &str, words: &str) -> Result<Ready> {
+        let dir = std::path::absolute(shell::target_dir().join("xtask/cases"))?.join(name);
+        fs::create_dir_all(&dir).with_context(|| format!("cannot make {}", dir.display()))?;
+        let words = words.split_whitespace().map(str::to_owned).collect();
+        Ok(Ready { program: self.engine.clone(), words, dir, input_bytes: 0 })
     }
 
     /// Generates the input of a case and runs what has to run before it.

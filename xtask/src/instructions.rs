@@ -52,6 +52,13 @@ const CASES: &[Case] = &[
     },
 ];
 
+/// Cases of the engine itself, on clusters that its benchmark makes in memory.
+const ENGINE: &[(&str, &str)] = &[
+    ("engine-probe-plain", "--passes 300 93 0 0 6"),
+    ("engine-probe-constrained", "--passes 300 93 25 35 6"),
+    ("engine-mix", "--mix 1000"),
+];
+
 /// `bench/instructions.toml`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -77,6 +84,10 @@ pub(crate) fn run(args: &mut Args) -> Result<()> {
     for case in CASES {
         let count = count(&programs.prepare(case)?).with_context(|| case.name.to_owned())?;
         counted.insert(case.name.to_owned(), count);
+    }
+    for (name, words) in ENGINE {
+        let case = programs.engine(name, words)?;
+        counted.insert((*name).to_owned(), count(&case).with_context(|| (*name).to_owned())?);
     }
     if let Some(recorded) = recorded {
         return compare(&recorded, &counted);

@@ -115,7 +115,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "bench",
-        options: "[CASE]",
+        options: "[CASE | engine] [--quick]",
         line: "time, CPU and memory of the commands on large inputs, as a table",
         more: bench::HELP,
         run: bench::run,

@@ -6,7 +6,7 @@ use restow_catalog::{
 };
 use restow_model::{
     Labels, Match, Meta, Node, NodePolicy, NodePool, Phase, Pod, PodShape, PodTerm, Price,
-    Requirement, Resources, Selector, SelectorTerm, Shared, Snapshot, Spread, Str, Time, Uid,
+    Resources, Selector, SelectorTerm, Shared, Snapshot, Spread, Str, Time, Uid,
 };
 use restow_testkit::Rng;
 
@@ -26,13 +26,26 @@ pub(crate) struct Fleet {
 
 pub(crate) const ZONES: [&str; 3] = ["z-a", "z-b", "z-c"];
 const TERMS: [CapacityType; 2] = [CapacityType::OnDemand, CapacityType::Spot];
-const SIZES: [(&str, i64); 7] =
-    [("large", 2), ("xlarge", 4), ("2xlarge", 8), ("4xlarge", 16), ("8xlarge", 32), ("12xlarge", 48), ("16xlarge", 64)];
+const SIZES: [(&str, i64); 7] = [
+    ("large", 2),
+    ("xlarge", 4),
+    ("2xlarge", 8),
+    ("4xlarge", 16),
+    ("8xlarge", 32),
+    ("12xlarge", 48),
+    ("16xlarge", 64),
+];
 /// Families with GiB per core and thousandths of a dollar per core and hour.
 const FAMILIES: [(&str, i64, i64); 9] = [
-    ("c6a", 2, 38), ("c6i", 2, 42), ("c7i", 2, 44),
-    ("m6a", 4, 43), ("m6i", 4, 48), ("m7i", 4, 50),
-    ("r6a", 8, 56), ("r6i", 8, 63), ("r7i", 8, 66),
+    ("c6a", 2, 38),
+    ("c6i", 2, 42),
+    ("c7i", 2, 44),
+    ("m6a", 4, 43),
+    ("m6i", 4, 48),
+    ("m7i", 4, 50),
+    ("r6a", 8, 56),
+    ("r6i", 8, 63),
+    ("r7i", 8, 66),
 ];
 
 /// The catalog: 63 types in three zones, on demand and spot.
@@ -62,8 +75,13 @@ pub(crate) fn book() -> PriceBook {
             for (zone_at, zone) in ZONES.iter().enumerate() {
                 for terms in TERMS {
                     let list = Price::from_nanos(cores * milli * 1_000_000);
-                    let share = 280_000 + ((at * 7 + zone_at * 5 + cores as usize) % 17) as i64 * 10_000;
-                    let price = if terms == CapacityType::Spot { list.times_millionths(share) } else { list };
+                    let share =
+                        280_000 + ((at * 7 + zone_at * 5 + cores as usize) % 17) as i64 * 10_000;
+                    let price = if terms == CapacityType::Spot {
+                        list.times_millionths(share)
+                    } else {
+                        list
+                    };
                     let mut offering = Offering::new(terms, price);
                     offering.zone = Some((*zone).into());
                     own.offerings.push(offering);
@@ -95,11 +113,19 @@ impl Fleet {
         let mut rng = Rng::new(self.seed);
         let mut snapshot = Snapshot { time: Time::from_millis(0), ..Snapshot::default() };
         let strings = &mut snapshot.strings;
-        let [zone_key, terms_key, type_key, host_key, pool_key, app_key, pool_name, ns, running] = [
-            label::ZONE, label::CAPACITY_TYPE, label::INSTANCE_TYPE, "kubernetes.io/hostname",
-            label::NODE_POOL, "app", "default", "apps", "default-scheduler",
-        ]
-        .map(|text| strings.intern(text));
+        let [zone_key, terms_key, type_key, host_key, pool_key, app_key, pool_name, ns, running] =
+            [
+                label::ZONE,
+                label::CAPACITY_TYPE,
+                label::INSTANCE_TYPE,
+                "kubernetes.io/hostname",
+                label::NODE_POOL,
+                "app",
+                "default",
+                "apps",
+                "default-scheduler",
+            ]
+            .map(|text| strings.intern(text));
         let mut pool = NodePool::default();
         pool.meta.name = pool_name;
         snapshot.node_pools.push(pool);
@@ -108,7 +134,8 @@ impl Fleet {
         let mut deployments = Vec::new();
         while pods.len() < self.pods {
             let at = deployments.len();
-            let replicas = ((8.0_f64.ln() + 0.9 * normal(&mut rng)).exp().round() as usize).clamp(1, 400);
+            let replicas =
+                ((8.0_f64.ln() + 0.9 * normal(&mut rng)).exp().round() as usize).clamp(1, 400);
             let base = normal(&mut rng);
             let other = 0.45 * base + 0.893 * normal(&mut rng);
             let cpu = round((250.0_f64.ln() + 0.95 * base).exp(), 10).clamp(10, 8000);
@@ -117,7 +144,11 @@ impl Fleet {
             let spread = rng.below(100) < self.spread;
             let app = strings.intern(&format!("app-{at:05}"));
             let labels = snapshot.labels.share(Labels::new(vec![(app_key, app)]));
-            let selector = Selector(vec![SelectorTerm { key: app_key, operator: Match::In, values: vec![app] }]);
+            let selector = Selector(vec![SelectorTerm {
+                key: app_key,
+                operator: Match::In,
+                values: vec![app],
+            }]);
             let mut shape = PodShape {
                 requests: Resources { cpu, memory, pods: 1, ..Resources::default() },
                 scheduler: running,
@@ -153,42 +184,59 @@ impl Fleet {
                     shape.node_selector = Labels::new(vec![(zone_key, zone), (terms_key, terms)]);
                 }
                 15..45 => {
-                    shape.node_selector = Labels::new(vec![(terms_key, strings.intern("on-demand"))]);
+                    shape.node_selector =
+                        Labels::new(vec![(terms_key, strings.intern("on-demand"))]);
                 }
                 _ => {}
             }
             deployments.push(Deployment {
-                labels, shape: snapshot.shapes.share(shape), spread, anti, cpu, memory,
+                labels,
+                shape: snapshot.shapes.share(shape),
+                spread,
+                anti,
+                cpu,
+                memory,
             });
             pods.extend(std::iter::repeat_n(at, replicas));
         }
         pods.truncate(self.pods);
         // Nodes: enough of them, of sizes that give the wanted utilization.
         let asked: i64 = pods.iter().map(|at| deployments[*at].cpu).sum();
-        let per_node = (asked as f64 * 100.0 / f64::from(self.utilization) / self.nodes as f64 / 1000.0).max(2.0);
+        let per_node =
+            (asked as f64 * 100.0 / f64::from(self.utilization) / self.nodes as f64 / 1000.0)
+                .max(2.0);
         let mut free: Vec<(i64, i64, i64)> = Vec::new();
         let mut kinds: Vec<(usize, bool)> = Vec::new();
         for at in 0..self.nodes {
             let (family, gib, _) = FAMILIES[rng.below(9) as usize];
             let wanted = per_node * (0.6 + 0.8 * rng.below(1000) as f64 / 1000.0);
-            let (size, cores) = SIZES.iter().copied().min_by_key(|(_, cores)| ((*cores as f64 - wanted).abs() * 1000.0) as i64).unwrap_or(SIZES[0]);
+            let (size, cores) = SIZES
+                .iter()
+                .copied()
+                .min_by_key(|(_, cores)| ((*cores as f64 - wanted).abs() * 1000.0) as i64)
+                .unwrap_or(SIZES[0]);
             let (zone, spot) = (rng.below(3) as usize, rng.below(100) < 40);
             let name = strings.intern(&format!("node-{at:05}"));
             let amount = Resources {
-                cpu: cores * 1000 - 250, memory: cores * gib * 950 * (1 << 20) - (300 << 20),
-                pods: (cores * 15).clamp(29, 234) - 4, ..Resources::default()
+                cpu: cores * 1000 - 250,
+                memory: cores * gib * 950 * (1 << 20) - (300 << 20),
+                pods: (cores * 15).clamp(29, 234) - 4,
+                ..Resources::default()
             };
             let labels = Labels::new(vec![
                 (zone_key, strings.intern(ZONES[zone])),
                 (terms_key, strings.intern(if spot { "spot" } else { "on-demand" })),
                 (type_key, strings.intern(&format!("{family}.{size}"))),
-                (host_key, name), (pool_key, pool_name),
+                (host_key, name),
+                (pool_key, pool_name),
             ]);
             free.push((amount.cpu, amount.memory, amount.pods));
             kinds.push((zone, spot));
             snapshot.nodes.push(Node {
                 meta: Meta { name, labels, uid: Uid(at as u128 + 1), ..Meta::default() },
-                capacity: amount.clone(), allocatable: amount, ..Node::default()
+                capacity: amount.clone(),
+                allocatable: amount,
+                ..Node::default()
             });
         }
         let mut used: Vec<Vec<u32>> = vec![Vec::new(); self.nodes];
@@ -201,12 +249,18 @@ impl Fleet {
             let (wants_zone, wants_terms) = (wants(zone_key), wants(terms_key));
             let zone = own.spread.then(|| turn[*at] % 3);
             // Replicas that came together often went to the same node: 1.7 pods of a kind per node, as measured.
-            let near = number > 0 && pods[number - 1] == *at && !own.anti && !own.spread && rng.below(100) < 55;
+            let near = number > 0
+                && pods[number - 1] == *at
+                && !own.anti
+                && !own.spread
+                && rng.below(100) < 55;
             let start = if near { last } else { rng.below(self.nodes as u32) as usize };
             let found = (0..self.nodes).map(|step| (start + step) % self.nodes).find(|node| {
                 let (cpu, memory, count) = free[*node];
                 let (own_zone, spot) = kinds[*node];
-                cpu >= own.cpu && memory >= own.memory && count > 0
+                cpu >= own.cpu
+                    && memory >= own.memory
+                    && count > 0
                     && zone.is_none_or(|zone| zone == own_zone)
                     && wants_zone.as_deref().is_none_or(|zone| zone == ZONES[own_zone])
                     && (wants_terms.is_none() || !spot)
@@ -220,7 +274,14 @@ impl Fleet {
             free[node].2 -= 1;
             used[node].push(*at as u32);
             let name = strings.intern(&format!("pod-{number:06}"));
-            snapshot.pods.push(pod(ns, name, number, own.labels, own.shape, snapshot.nodes[node].meta.name));
+            snapshot.pods.push(pod(
+                ns,
+                name,
+                number,
+                own.labels,
+                own.shape,
+                snapshot.nodes[node].meta.name,
+            ));
         }
         snapshot
     }
@@ -231,17 +292,34 @@ fn round(value: f64, step: i64) -> i64 {
 }
 
 /// A running pod.
-pub(crate) fn pod(namespace: Str, name: Str, number: usize, labels: Shared, shape: Shared, node: Str) -> Pod {
+pub(crate) fn pod(
+    namespace: Str,
+    name: Str,
+    number: usize,
+    labels: Shared,
+    shape: Shared,
+    node: Str,
+) -> Pod {
     Pod {
-        namespace, name, uid: Uid(number as u128 + 1), labels, annotations: Shared(0), owner: Shared(0), shape,
-        volumes: Shared(0), node, nominated_node: Str::EMPTY,
+        namespace,
+        name,
+        uid: Uid(number as u128 + 1),
+        labels,
+        annotations: Shared(0),
+        owner: Shared(0),
+        shape,
+        volumes: Shared(0),
+        node,
+        nominated_node: Str::EMPTY,
         phase: if node.is_empty() { Phase::Pending } else { Phase::Running },
-        ready: true, unschedulable: node.is_empty(), created: Time::from_millis(0), deleted: None, scheduled: None,
-        started: None, ready_changed: None, finished: None, held: None,
+        ready: true,
+        unschedulable: node.is_empty(),
+        created: Time::from_millis(0),
+        deleted: None,
+        scheduled: None,
+        started: None,
+        ready_changed: None,
+        finished: None,
+        held: None,
     }
-}
-
-/// A requirement for one value.
-pub(crate) fn exactly(key: Str, value: Str) -> Requirement {
-    Requirement::exactly(key, value)
 }

@@ -29,9 +29,8 @@ fn snapshot(objects: &[Value]) -> Snapshot {
 /// Every recipe with some clusters of it, with their names for messages.
 fn clusters() -> impl Iterator<Item = (String, Vec<Value>)> {
     RECIPES.iter().flat_map(|recipe| {
-        (0..CLUSTERS).map(|seed| {
-            (format!("{} {seed}", recipe.name), cluster(seed * 7919 + 13, recipe))
-        })
+        (0..CLUSTERS)
+            .map(|seed| (format!("{} {seed}", recipe.name), cluster(seed * 7919 + 13, recipe)))
     })
 }
 
@@ -57,7 +56,8 @@ fn book() -> PriceBook {
         for zone in ["zone-a", "zone-b", "zone-c"] {
             for terms in [CapacityType::OnDemand, CapacityType::Spot] {
                 let factor = if terms == CapacityType::Spot { 4 } else { 10 };
-                let mut offering = Offering::new(terms, Price::from_nanos(cores * factor * 1_000_000));
+                let mut offering =
+                    Offering::new(terms, Price::from_nanos(cores * factor * 1_000_000));
                 offering.zone = Some(zone.into());
                 own.offerings.push(offering);
             }
@@ -153,7 +153,10 @@ fn every_placement_passes_the_checker_and_what_is_left_out_fits_nowhere() {
         for pod in schedule.unplaced.iter().flat_map(|own| &own.pods) {
             left += 1;
             for node in 0..snapshot.nodes.len() {
-                assert!(checker.allows(*pod, node).is_err(), "{name}: pod {pod} fits on node {node}");
+                assert!(
+                    checker.allows(*pod, node).is_err(),
+                    "{name}: pod {pod} fits on node {node}"
+                );
             }
         }
     }
@@ -168,21 +171,18 @@ fn new_nodes_hold_their_pods() {
         objects.extend(pools(&mut rng));
         let mut snapshot = snapshot(&objects);
         let offers = Arc::new(Offers::new(&mut snapshot, &book()));
-        let preferences = if rng.below(2) == 0 { Preferences::Respect } else { Preferences::Ignore };
+        let preferences =
+            if rng.below(2) == 0 { Preferences::Respect } else { Preferences::Ignore };
         settings_tried |= 1 << u32::from(preferences == Preferences::Ignore);
         let settings = Settings { preferences, ..Settings::PLANNER };
         let mut cluster = Cluster::new(&snapshot, offers, settings);
-        let drained: Vec<usize> =
-            (0..snapshot.nodes.len()).filter(|_| rng.below(3) == 0).collect();
+        let drained: Vec<usize> = (0..snapshot.nodes.len()).filter(|_| rng.below(3) != 0).collect();
         let nodes: Vec<NodeId> = drained.iter().map(|at| NodeId(*at as u32)).collect();
         let pods = pending(&snapshot);
         let schedule = cluster.schedule(&snapshot, &pods, &nodes, Limits::ANY);
         replay(&snapshot, &schedule, &drained, &name);
-        on_new += schedule
-            .placements
-            .iter()
-            .filter(|own| matches!(own.to, Destination::New(_)))
-            .count();
+        on_new +=
+            schedule.placements.iter().filter(|own| matches!(own.to, Destination::New(_))).count();
     }
     assert!(on_new > 300, "{on_new} pods on new nodes");
     assert_eq!(settings_tried, 3);
@@ -204,9 +204,11 @@ fn a_trial_that_is_dropped_leaves_no_trace() {
                 .filter(|_| rng.below(3) == 0)
                 .map(NodeId)
                 .collect();
-            let first = cluster.trial(&mut state, &some, Limits::ANY).placements().collect::<Vec<_>>();
+            let first =
+                cluster.trial(&mut state, &some, Limits::ANY).placements().collect::<Vec<_>>();
             assert!(state == *cluster.state(), "{name}: trial of {some:?}");
-            let again = cluster.trial(&mut state, &some, Limits::ANY).placements().collect::<Vec<_>>();
+            let again =
+                cluster.trial(&mut state, &some, Limits::ANY).placements().collect::<Vec<_>>();
             assert_eq!(first, again, "{name}: the same question has the same answer");
         }
     }
@@ -232,7 +234,9 @@ fn updates_pod_by_pod_equal_a_rebuild() {
         let mut moved = snapshot.clone();
         for pod in &some {
             let to = rng.below(moved.nodes.len() as u32) as usize;
-            if !moved.pods[*pod].node.is_empty() && !moved.shapes[moved.pods[*pod].shape].is_pinned() {
+            if !moved.pods[*pod].node.is_empty()
+                && !moved.shapes[moved.pods[*pod].shape].is_pinned()
+            {
                 moved.pods[*pod].node = moved.nodes[to].meta.name;
                 cluster.change_pod(&moved, *pod);
             }
@@ -240,6 +244,54 @@ fn updates_pod_by_pod_equal_a_rebuild() {
         let rebuilt = Cluster::new(&moved, offers, Settings::SCHEDULER);
         assert!(cluster.state() == rebuilt.state(), "{name}: after moves");
     }
+}
+
+#[test]
+fn nodes_that_come_and_go_equal_a_rebuild() {
+    for (name, objects) in clusters() {
+        let mut snapshot = snapshot(&objects);
+        let mut cluster = Cluster::new(&snapshot, Arc::new(Offers::none()), Settings::SCHEDULER);
+        let mut rng = Rng::new(5);
+        for round in 0..4 {
+            let at = rng.below(snapshot.nodes.len() as u32) as usize;
+            let twin = snapshot.nodes[rng.below(snapshot.nodes.len() as u32) as usize].clone();
+            let node = match round {
+                // Gone and back as it was.
+                0 => {
+                    cluster.remove_node(snapshot.nodes[at].meta.name);
+                    cluster.add_node(&snapshot, at);
+                    continue;
+                }
+                1 => {
+                    snapshot.nodes[at].unschedulable ^= true;
+                    at
+                }
+                2 => {
+                    snapshot.nodes[at].allocatable.cpu += 500;
+                    snapshot.nodes[at].allocatable.pods += 1;
+                    at
+                }
+                _ => {
+                    let (name, labels) = (node_name(&snapshot, at), twin.meta.labels.clone());
+                    snapshot.nodes[at] = twin;
+                    snapshot.nodes[at].meta.name = name;
+                    snapshot.nodes[at].meta.labels = labels;
+                    at
+                }
+            };
+            cluster.change_node(&snapshot, node);
+        }
+        let mut fresh = Cluster::new(&snapshot, Arc::new(Offers::none()), Settings::SCHEDULER);
+        for pod in 0..snapshot.pods.len() {
+            let (kept, built) =
+                (cluster.feasibility(&snapshot, pod), fresh.feasibility(&snapshot, pod));
+            assert_eq!(kept, built, "{name}: pod {pod}");
+        }
+    }
+}
+
+fn node_name(snapshot: &Snapshot, at: usize) -> Str {
+    snapshot.nodes[at].meta.name
 }
 
 #[test]
@@ -277,7 +329,8 @@ fn an_empty_node_takes_no_place_away_but_for_spreads() {
         for pod in 0..before.pods.len() {
             let (was, is) = (old.feasibility(&before, pod), new.feasibility(&after, pod));
             for (node, (was, is)) in was.iter().zip(&is).enumerate() {
-                let fair = was.is_some() || is.is_none() || matches!(is, Some(Reason::SpreadSkew { .. }));
+                let fair =
+                    was.is_some() || is.is_none() || matches!(is, Some(Reason::SpreadSkew { .. }));
                 assert!(fair, "{name}: pod {pod} on node {node}: {is:?}");
             }
         }

@@ -1,4 +1,4 @@
-//! The fleet and its figures: as values, as a screen, as JSON and as CSV.
+//! The fleet and its figures, and where pods would go: as values, as a screen, as JSON and as CSV.
 //!
 //! [`Fleet::new`] computes everything; [`nodes_view`], [`json`] and [`csv`] only show it. Nothing here reads a clock or
 //! writes anywhere: every function returns what it has to say.
@@ -11,6 +11,7 @@ pub mod money;
 mod nodes_view;
 mod options;
 mod output;
+mod schedule;
 mod selector;
 mod state;
 mod style;
@@ -29,6 +30,11 @@ pub use load::PodCounts;
 pub use nodes_view::{ViewOptions, nodes_view};
 pub use options::{FleetOptions, GroupBy, NodeFilter, NodeKey, ParseKeyError, SortKey};
 pub use output::{FleetDocument, document, json};
+pub use schedule::{
+    DrainedNode, Explained, FeasibilityDocument, LaunchedNode, Misfit, Obstacle, PlacedPod,
+    PodFeasibility, PodName, ScheduleDocument, ScheduleReport, ShortageValues, Speaker, Spot,
+    Values, Where, feasibility_view, nodes_by_name, schedule_document, schedule_view,
+};
 pub use selector::{LabelSelector, ParseSelectorError};
 pub use state::{NodeState, ParseStateError};
 pub use style::{Style, Styled};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{catalog, completions, demo, nodes, snapshot};
+use crate::commands::{catalog, completions, demo, nodes, schedule, snapshot};
 
 /// The version, with the date of the built-in prices.
 fn version() -> &'static str {
@@ -22,8 +22,8 @@ fn version() -> &'static str {
 
 /// Node consolidation that is worth its disruption.
 ///
-/// Shows what a Kubernetes fleet is, what it costs and how full it is, on any cluster, with nothing installed in it and
-/// without writing to it.
+/// Shows what a Kubernetes fleet is, what it costs and how full it is, and where pods would go, on any cluster, with nothing
+/// installed in it and without writing to it.
 #[derive(Parser, Debug)]
 #[command(
     name = "restow",
@@ -33,6 +33,8 @@ fn version() -> &'static str {
     after_help = "Examples:\n  restow demo                         an example cluster, no cluster needed\n  \
                   restow nodes                        the fleet of the current kubeconfig context\n  \
                   restow nodes -f cluster.json        the same from `kubectl get -A -o json` output\n  \
+                  restow schedule                     where pending pods would go, and what they need\n  \
+                  restow schedule --drain node-a      where the pods of a node would go\n  \
                   restow snapshot --to my.restow      keep a cluster in a small file\n\n\
                   Exit codes: 0 done, 1 error, 2 something is proposed or incomplete, 3 a check failed."
 )]
@@ -44,6 +46,7 @@ pub(crate) struct Args {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Nodes(nodes::NodesArgs),
+    Schedule(schedule::ScheduleArgs),
     Snapshot(snapshot::SnapshotArgs),
     Catalog(catalog::CatalogArgs),
     Demo(demo::DemoArgs),

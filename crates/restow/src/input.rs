@@ -20,20 +20,26 @@ pub(crate) fn read(args: &InputArgs) -> anyhow::Result<Snapshot> {
     if args.files.is_empty() {
         return runtime()?.block_on(read_live(args));
     }
-    let mut reader = Reader::new(ReadOptions { skip_invalid: args.skip_invalid });
-    for path in &args.files {
-        read_path(&mut reader, path)?;
-    }
-    let (snapshot, summary) = reader.finish(args.now)?;
+    let snapshot = read_files(args)?;
     let origin = match args.files.as_slice() {
         [path] if path.as_os_str() == "-" => "standard input".to_owned(),
         [path] => path.display().to_string(),
         paths => format!("{} inputs", paths.len()),
     };
-    report(&summary);
     if snapshot.nodes.is_empty() && snapshot.pods.is_empty() {
         terminal::warn(&format!("{origin} holds no nodes and no pods"));
     }
+    Ok(snapshot)
+}
+
+/// Reads the files of the arguments, whatever they hold, and says on standard error what was left out.
+pub(crate) fn read_files(args: &InputArgs) -> anyhow::Result<Snapshot> {
+    let mut reader = Reader::new(ReadOptions { skip_invalid: args.skip_invalid });
+    for path in &args.files {
+        read_path(&mut reader, path)?;
+    }
+    let (snapshot, summary) = reader.finish(args.now)?;
+    report(&summary);
     Ok(snapshot)
 }
 

@@ -46,6 +46,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Nodes(args) => commands::nodes::run(&args),
+        Command::Schedule(args) => commands::schedule::run(&args),
         Command::Snapshot(args) => commands::snapshot::run(&args),
         Command::Catalog(args) => commands::catalog::run(&args),
         Command::Demo(args) => commands::demo::run(&args),

@@ -50,7 +50,7 @@ pub(crate) fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
 }
 
 /// The numbers in one word.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Ones(pub(crate) u64);
 
 impl Iterator for Ones {

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use crate::grid;
 use crate::ids::{ClassId, SelectionId, TallyId};
 use crate::reason::Reason;
+use crate::score::Soft;
 
 /// A rule that depends on other pods, in the order in which the real scheduler asks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -104,10 +105,13 @@ pub(crate) struct Compiled {
     pub(crate) priority: i32,
     /// The same pods with one preference less.
     pub(crate) relaxed: Option<ClassId>,
+    /// What its scores depend on, if nodes can be scored.
+    pub(crate) soft: Option<Box<Soft>>,
 }
 
 /// A class.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each says which work can be saved")]
 pub(crate) struct Class {
     pub(crate) compiled: Compiled,
     /// As the demand, where nothing asked for fits anywhere.

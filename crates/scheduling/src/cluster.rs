@@ -8,11 +8,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::compile::{ClassIndex, Compiler, PodKey, pod_key, volume_tally};
 use crate::draft::Drafts;
 use crate::group::Groups;
-use crate::ids::{ClassId, Domain, GroupId, NO_DOMAIN, NodeId, PodId, PoolId};
+use crate::ids::{ClassId, Domain, GroupId, NO_DOMAIN, NodeId, PoolId};
 use crate::known::Known;
 use crate::launch::{self, Daemon, Launch, LaunchContext};
 use crate::offers::Offers;
 use crate::pod_set::PodSets;
+use crate::score::{ASSUMED_CPU, ASSUMED_MEMORY, ScoreTables, assume};
 use crate::settings::Settings;
 use crate::source::{self, NodeSource};
 use crate::state::{State, remove_run};
@@ -44,20 +45,22 @@ pub struct Cluster {
     /// By the pods' places in the snapshot; `None` for pods that count nowhere.
     pub(crate) pods: Vec<Option<PodInfo>>,
     pub(crate) by_name: FxHashMap<Str, NodeId>,
-    offers: Arc<Offers>,
+    /// Pods by node.
+    pub(crate) on_node: Vec<Vec<u32>>,
+    /// Pods that are bound to a node that is not there, by its name.
+    pub(crate) orphans: FxHashMap<Str, Vec<u32>>,
+    pub(crate) offers: Arc<Offers>,
 }
 
 impl Cluster {
     /// Builds the compact form of a snapshot.
     pub fn new(snapshot: &Snapshot, offers: Arc<Offers>, settings: Settings) -> Self {
         let known = Known::new(&snapshot.strings);
-        let sources = source::nodes(snapshot, &settings);
+        let sources = source::nodes(snapshot, settings);
         let keys: Vec<Option<PodKey>> = snapshot
             .pods
             .iter()
-            .map(|pod| {
-                (!pod.is_finished()).then(|| pod_key(snapshot, pod))
-            })
+            .map(|pod| (!pod.is_finished()).then(|| pod_key(snapshot, pod, settings)))
             .collect();
         let mut compiler = Compiler::new(snapshot, &known, settings);
         let mut last = None;
@@ -80,7 +83,10 @@ impl Cluster {
         let mut context =
             LaunchContext { groups: &mut groups, strings: &snapshot.strings, known: &known };
         let variants = launch::variants(&offers, &mut context);
-        let columns = columns(snapshot);
+        let mut columns = columns(snapshot);
+        if settings.scores {
+            columns.extend([ASSUMED_CPU, ASSUMED_MEMORY]);
+        }
         let mut drivers: Vec<Str> = snapshot
             .csi_nodes
             .iter()
@@ -115,7 +121,9 @@ impl Cluster {
             shared_hosts: FxHashMap::default(),
             launch: Launch::default(),
             ephemeral: EPHEMERAL,
+            scores: ScoreTables::default(),
         };
+        tables.scores = ScoreTables::new(&tables.column_of);
         let mut index = ClassIndex::default();
         compiler.compile(&mut tables, &mut index);
         let daemons: Vec<Daemon> = daemons
@@ -142,19 +150,15 @@ impl Cluster {
                 Some((at, volume_tally(&mut tables.tallies, driver, volume), attachment.node))
             })
             .collect();
-        tables.launch = launch::lay_out(
-            Arc::clone(&offers),
-            &variants,
-            &tables.groups,
-            &daemons,
-            &|amount| {
+        tables.launch =
+            launch::lay_out(Arc::clone(&offers), &variants, &tables.groups, &daemons, &|amount| {
                 let mut values = vec![0; tables.columns.len()];
+                tables.scores.open_columns(&mut values);
                 for (column, amount) in tables.rare(amount) {
                     values[usize::from(column)] = amount;
                 }
                 values
-            },
-        );
+            });
         pools_of_nodes(&mut tables, &sources);
         assign_sectors(&mut tables);
         let by_name: FxHashMap<Str, NodeId> = tables
@@ -165,7 +169,16 @@ impl Cluster {
             .collect();
         let state = empty_state(&mut tables, &sources, snapshot);
         crate::hot::lay_out(&mut tables, &state);
-        let mut cluster = Self { tables, state, index, pods: Vec::new(), by_name, offers };
+        let mut cluster = Self {
+            on_node: vec![Vec::new(); tables.nodes.len()],
+            tables,
+            state,
+            index,
+            pods: Vec::new(),
+            by_name,
+            orphans: FxHashMap::default(),
+            offers,
+        };
         for (driver, tally, node) in attached {
             if let Some(node) = cluster.by_name.get(&node)
                 && cluster.tables.attachments.insert((tally, *node))
@@ -178,6 +191,7 @@ impl Cluster {
             let info = key.map(|key| cluster.info(snapshot, pod, key));
             if let Some(info) = &info {
                 cluster.count(info, 1);
+                cluster.lodge(pod.node, info.node, cluster.pods.len());
             }
             cluster.pods.push(info);
         }
@@ -191,17 +205,31 @@ impl Cluster {
         cluster
     }
 
-    fn info(&self, snapshot: &Snapshot, pod: &Pod, key: PodKey) -> PodInfo {
+    /// Remembers on which node a pod is, or which one it waits for.
+    pub(crate) fn lodge(&mut self, name: Str, node: Option<NodeId>, pod: usize) {
+        match node {
+            Some(node) => self.on_node[node.index()].push(pod as u32),
+            None if !name.is_empty() => self.orphans.entry(name).or_default().push(pod as u32),
+            None => {}
+        }
+    }
+
+    pub(crate) fn info(&self, snapshot: &Snapshot, pod: &Pod, key: PodKey) -> PodInfo {
         PodInfo {
             class: self.index.by_key.get(&key).copied().unwrap_or_default(),
             node: self.by_name.get(&pod.node).copied().filter(|_| !pod.node.is_empty()),
             resident: snapshot.is_daemon(pod) || snapshot.is_mirror(pod) || pod.is_terminating(),
-            held: pod.held.clone(),
+            held: pod.held.clone().map(|mut held| {
+                if self.tables.options.scores {
+                    assume(&mut held);
+                }
+                held
+            }),
         }
     }
 
     /// Counts a pod in (`1`) or out (`-1`) of its node. Runs are put in order by the caller.
-    fn count(&mut self, info: &PodInfo, sign: i64) {
+    pub(crate) fn count(&mut self, info: &PodInfo, sign: i64) {
         let Some(node) = info.node else { return };
         let Self { tables, state, .. } = self;
         match &info.held {
@@ -280,61 +308,13 @@ impl Cluster {
         &self.state
     }
 
-    /// Takes in a pod that came to be. `snapshot` holds it at `pod`, and everything that it held before is where it was.
-    pub fn add_pod(&mut self, snapshot: &Snapshot, pod: usize) {
-        let value = &snapshot.pods[pod];
-        if self.pods.len() <= pod {
-            self.pods.resize_with(pod + 1, || None);
-        }
-        if value.is_finished() {
-            self.pods[pod] = None;
-            return;
-        }
-        let key = pod_key(snapshot, value);
-        if !self.index.by_key.contains_key(&key) {
-            *self = Self::new(snapshot, Arc::clone(&self.offers), self.tables.options);
-            return;
-        }
-        let info = self.info(snapshot, value, key);
-        self.count(&info, 1);
-        self.after_change(info.node);
-        self.pods[pod] = Some(info);
-    }
-
-    /// Lets go of a pod that is gone.
-    pub fn remove_pod(&mut self, pod: usize) {
-        let Some(info) = self.pods.get_mut(pod).and_then(Option::take) else { return };
-        self.count(&info, -1);
-        self.after_change(info.node);
-    }
-
-    /// Takes in what a pod has become.
-    pub fn change_pod(&mut self, snapshot: &Snapshot, pod: usize) {
-        self.remove_pod(pod);
-        self.add_pod(snapshot, pod);
-    }
-
-    fn after_change(&mut self, node: Option<NodeId>) {
-        let Some(node) = node else { return };
-        let tables = &self.tables;
-        for runs in [&mut self.state.runs[node.index()], &mut self.state.residents[node.index()]] {
-            runs.sort_by_key(|run| (tables.class(run.class).order(), run.class));
-        }
-        self.state.index(tables, node);
-    }
-
-    /// The class of a pod.
-    pub(crate) fn pod(&self, pod: PodId) -> Option<&PodInfo> {
-        self.pods.get(pod.index())?.as_ref()
-    }
-
     /// Bytes that probes touch: free capacity, runs, counts, the grid and the classes' rules.
     pub fn hot_bytes(&self) -> usize {
         let state = &self.state;
         let runs = state.runs.iter().chain(&state.residents);
         let classes = self.tables.classes.iter();
         state.free.len() * size_of::<crate::state::Free>()
-            + state.rare.iter().chain(std::iter::empty()).map(|column| column.len() * 8).sum::<usize>()
+            + state.rare.iter().map(|column| column.len() * 8).sum::<usize>()
             + state.domains.iter().map(|column| column.len() * 4).sum::<usize>()
             + (state.rows.len() + state.row_nodes.len()) * 4
             + state.sparse.capacity() * 17
@@ -353,8 +333,9 @@ impl Cluster {
 
 /// Shapes of workloads that may be scaled, so that their pods need no new class.
 fn template_keys(snapshot: &Snapshot) -> Vec<PodKey> {
-    let scaled = snapshot.workloads.iter().filter(|workload| workload.kind != WorkloadKind::DaemonSet);
-    scaled.filter_map(|workload| template_key(workload)).collect()
+    let scaled =
+        snapshot.workloads.iter().filter(|workload| workload.kind != WorkloadKind::DaemonSet);
+    scaled.filter_map(template_key).collect()
 }
 
 pub(crate) fn template_key(workload: &Workload) -> Option<PodKey> {
@@ -366,6 +347,7 @@ pub(crate) fn template_key(workload: &Workload) -> Option<PodKey> {
         volumes: Shared(0),
         terminating: false,
         pinned_to: Str::EMPTY,
+        owner: Shared(0),
     })
 }
 
@@ -387,9 +369,8 @@ fn daemons(snapshot: &Snapshot) -> Vec<(Shared, (Str, Str), Resources)> {
         .filter_map(|workload| {
             let owner = (workload.meta.namespace, workload.meta.name);
             let template = workload.template.as_ref()?;
-            let requests = newest
-                .get(&owner)
-                .map_or(&snapshot.shapes[template.shape].requests, |pod| {
+            let requests =
+                newest.get(&owner).map_or(&snapshot.shapes[template.shape].requests, |pod| {
                     &snapshot.shapes[pod.shape].requests
                 });
             Some((template.shape, owner, requests.clone()))
@@ -411,9 +392,9 @@ fn node_infos(
             group: groups.group(&source.place(), false, &snapshot.strings, known),
             in_flight: source.in_flight,
             max_pods: source.allocatable.pods,
+            gone: false,
             pool: None,
             capacity: source.capacity.clone(),
-            uid: source.uid,
         })
         .collect()
 }
@@ -484,7 +465,8 @@ pub(crate) fn assign_sectors(tables: &mut Tables) {
     }
     sizes.sort_by_key(|(size, group)| (std::cmp::Reverse(*size), *group));
     tables.sectors = vec![DRAFTS; tables.groups.len()];
-    let existing = sizes.iter().filter(|(size, group)| *size > 0 && !tables.groups.get(*group).launch);
+    let existing =
+        sizes.iter().filter(|(size, group)| *size > 0 && !tables.groups.get(*group).launch);
     for (at, (_, group)) in existing.enumerate() {
         tables.sectors[group.index()] = at.min(usize::from(MIXED)) as u8;
     }
@@ -507,10 +489,12 @@ fn empty_state(tables: &mut Tables, sources: &[NodeSource], snapshot: &Snapshot)
         let node = state.push_node();
         state.free[node.index()].cpu = source.allocatable.cpu;
         state.free[node.index()].memory = source.allocatable.memory;
-        state.free[node.index()].pods = i32::try_from(source.allocatable.pods).unwrap_or(i32::MAX / 2);
+        state.free[node.index()].pods =
+            i32::try_from(source.allocatable.pods).unwrap_or(i32::MAX / 2);
         for (column, amount) in tables.rare(&source.allocatable) {
             state.rare[usize::from(column)][node.index()] = amount;
         }
+        tables.scores.see_node(&mut state, node, source);
         for (column, key) in state.domains.iter_mut().zip(tables.keys.iter_mut()) {
             let domain = key.domain(node, &source.labels);
             column[node.index()] = domain;

@@ -15,6 +15,7 @@ use crate::pod_set::{self, NamespaceLabels, PodSet, Side};
 use crate::preference;
 use crate::reason::Reason;
 use crate::rules::ports_conflict;
+use crate::score::{DefaultSpread, NumberedSoft, RawSoft};
 use crate::selection::{Selection, SoftTaints, StorageRule};
 use crate::settings::{Preferences, Settings};
 use crate::storage::{RawOpenClaim, Storage, StorageIndex};
@@ -33,6 +34,8 @@ pub(crate) struct PodKey {
     pub(crate) terminating: bool,
     /// The node that a daemon pod is bound to.
     pub(crate) pinned_to: Str,
+    /// Its controller, if scores depend on it; otherwise 0.
+    pub(crate) owner: Shared,
 }
 
 /// A pod before sets, tallies and selections are numbered.
@@ -52,6 +55,8 @@ struct Raw {
     avoids_required: usize,
     /// The same pod with one preference less.
     relaxed: Option<usize>,
+    /// What its scores depend on, if nodes can be scored.
+    soft: Option<RawSoft>,
 }
 
 #[derive(Clone, Debug)]
@@ -78,6 +83,8 @@ pub(crate) struct Compiler<'a> {
     raws: Vec<Raw>,
     by_key: FxHashMap<PodKey, usize>,
     pub(crate) projection: Projection,
+    /// The scheduler's own spread, if nodes can be scored.
+    default_spread: Option<DefaultSpread<'a>>,
 }
 
 /// Classes by what they were compiled from and to.
@@ -102,6 +109,7 @@ impl<'a> Compiler<'a> {
             raws: Vec::new(),
             by_key: FxHashMap::default(),
             projection: Projection::default(),
+            default_spread: settings.scores.then(|| DefaultSpread::new(snapshot)),
         }
     }
 
@@ -140,6 +148,9 @@ impl<'a> Compiler<'a> {
         for (.., key) in &raw.avoids {
             self.projection.see_key(*key, self.known);
         }
+        if let Some(soft) = &raw.soft {
+            soft.seen_by(&mut self.projection, self.known);
+        }
         for open in &raw.storage.open_claims {
             for (volume, _) in &open.volumes {
                 self.projection.see(&self.reach(open, *volume), self.known);
@@ -175,6 +186,7 @@ impl<'a> Compiler<'a> {
             pinned_to: (!key.pinned_to.is_empty()).then_some(key.pinned_to),
             volume_only: false,
         };
+        let strict = &snapshot.shapes[key.shape];
         let required: Vec<_> = shape.spread.iter().filter(|spread| spread.required).collect();
         let keys: Vec<Str> = {
             let mut keys: Vec<Str> = required.iter().map(|spread| spread.topology_key).collect();
@@ -191,8 +203,9 @@ impl<'a> Compiler<'a> {
                     own,
                     scope: Scope {
                         keys: keys.clone(),
+                        // What the pod only prefers does not decide which domains there are.
                         labels: (spread.affinity_policy == NodePolicy::Honor)
-                            .then(|| (shape.node_selector.clone(), shape.node_affinity.clone())),
+                            .then(|| (strict.node_selector.clone(), strict.node_affinity.clone())),
                         tolerations: (spread.taints_policy == NodePolicy::Honor)
                             .then(|| shape.tolerations.clone()),
                     },
@@ -206,25 +219,23 @@ impl<'a> Compiler<'a> {
             pod_set::of_term(term, key.namespace, labels, &self.namespaces, side)
         };
         // Only pods that all terms select count for any of them.
-        let near = PodSet::intersection(
-            shape.affinity.iter().map(|own| term(own, Side::Incoming)),
-        );
+        let near = PodSet::intersection(shape.affinity.iter().map(|own| term(own, Side::Incoming)));
         let affinity_own = near.contains(key.namespace, labels);
-        let mut affinity: Vec<(PodSet, Str)> = shape
-            .affinity
-            .iter()
-            .map(|own| (near.clone(), own.topology_key))
-            .collect();
+        let mut affinity: Vec<(PodSet, Str)> =
+            shape.affinity.iter().map(|own| (near.clone(), own.topology_key)).collect();
         affinity.dedup();
         let avoids = shape
             .anti_affinity
             .iter()
-            .map(|own| {
-                (term(own, Side::Incoming), term(own, Side::Standing), own.topology_key)
-            })
+            .map(|own| (term(own, Side::Incoming), term(own, Side::Standing), own.topology_key))
             .collect();
         let avoids_required = snapshot.shapes[key.shape].anti_affinity.len();
+        let soft = self.default_spread.as_ref().map(|defaults| {
+            let whole = &snapshot.shapes[key.shape];
+            RawSoft::read(&key, whole, labels, &self.namespaces, defaults, self.known)
+        });
         Raw {
+            soft,
             key,
             selection,
             storage,
@@ -240,25 +251,30 @@ impl<'a> Compiler<'a> {
 
     fn reach(&self, open: &RawOpenClaim, volume: u32) -> Selection {
         let volume = &self.snapshot.persistent_volumes[volume as usize];
-        let storage = volume.node_affinity.iter().map(|terms| StorageRule::Reaches {
-            claim: open.claim,
-            terms: terms.clone(),
-        });
+        let storage = volume
+            .node_affinity
+            .iter()
+            .map(|terms| StorageRule::Reaches { claim: open.claim, terms: terms.clone() });
         anywhere(storage.collect())
     }
 
     /// Numbers every rule. Nodes and offerings are grouped by now.
     pub(crate) fn compile(&self, tables: &mut Tables, index: &mut ClassIndex) {
-        let numbered: Vec<Numbered> = self.raws.iter().map(|raw| self.number(raw, tables)).collect();
+        let numbered: Vec<Numbered> =
+            self.raws.iter().map(|raw| self.number(raw, tables)).collect();
         let mut by_set: FxHashMap<PodSetId, Vec<TallyId>> = FxHashMap::default();
         let mut avoided: FxHashMap<PodSetId, Vec<TallyId>> = FxHashMap::default();
+        let mut preferred: FxHashMap<PodSetId, Vec<(TallyId, i32)>> = FxHashMap::default();
         let mut ports: Vec<(HostPort, TallyId)> = Vec::new();
         for (id, tally) in tables.tallies.iter() {
             match &tally.counted {
-                Counted::Members(set) | Counted::Alive(set, _) => {
+                Counted::Members(set) | Counted::Alive(set, _) | Counted::AliveHere(set) => {
                     by_set.entry(*set).or_default().push(id);
                 }
                 Counted::Avoiding(set) => avoided.entry(*set).or_default().push(id),
+                Counted::Preferring(set, weight) => {
+                    preferred.entry(*set).or_default().push((id, *weight));
+                }
                 Counted::Port(port) => ports.push((*port, id)),
                 Counted::Volume(..) | Counted::Claim(..) => {}
             }
@@ -271,7 +287,13 @@ impl<'a> Compiler<'a> {
                 let labels = &self.snapshot.labels[raw.key.labels];
                 tables.sets.containing(raw.key.namespace, labels)
             });
-            let related = Related { sets, by_set: &by_set, avoided: &avoided, ports: &ports };
+            let related = Related {
+                sets,
+                by_set: &by_set,
+                avoided: &avoided,
+                preferred: &preferred,
+                ports: &ports,
+            };
             finished.push(finish(raw, numbered, &related, tables));
         }
         merge_tallies(&mut finished, tables);
@@ -304,6 +326,7 @@ impl<'a> Compiler<'a> {
     fn number(&self, raw: &Raw, tables: &mut Tables) -> Numbered {
         let strings = &self.snapshot.strings;
         let known = self.known;
+        let soft = raw.soft.as_ref().map(|soft| soft.number(tables, strings, known));
         let Tables { groups, keys, sets, tallies, .. } = tables;
         let mut rules = Vec::new();
         for spread in &raw.spreads {
@@ -386,7 +409,7 @@ impl<'a> Compiler<'a> {
             rules.push(Rule::Bind);
         }
         let selection = groups.selection(raw.selection.clone(), strings, known);
-        Numbered { selection, rules, avoiding, uses, attaches, open_claims }
+        Numbered { selection, rules, avoiding, uses, attaches, open_claims, soft }
     }
 
     /// The selection of a daemon, for the room that new nodes keep for it.
@@ -415,6 +438,7 @@ struct Numbered {
     uses: Vec<TallyId>,
     attaches: Vec<Attachment>,
     open_claims: Vec<OpenClaim>,
+    soft: Option<NumberedSoft>,
 }
 
 /// What others make of a pod.
@@ -422,22 +446,21 @@ struct Related<'a> {
     sets: &'a [PodSetId],
     by_set: &'a FxHashMap<PodSetId, Vec<TallyId>>,
     avoided: &'a FxHashMap<PodSetId, Vec<TallyId>>,
+    preferred: &'a FxHashMap<PodSetId, Vec<(TallyId, i32)>>,
     ports: &'a [(HostPort, TallyId)],
 }
 
-fn finish(
-    raw: &Raw,
-    numbered: Numbered,
-    related: &Related<'_>,
-    tables: &Tables,
-) -> Compiled {
-    let Numbered { selection, mut rules, avoiding, uses, attaches, open_claims } = numbered;
+fn finish(raw: &Raw, numbered: Numbered, related: &Related<'_>, tables: &Tables) -> Compiled {
+    let Numbered { selection, mut rules, avoiding, uses, attaches, open_claims, soft } = numbered;
     let mut adds: Vec<TallyId> = avoiding;
     adds.extend(uses);
     let mut uncounted = Vec::new();
     for set in related.sets {
         for tally in related.by_set.get(set).into_iter().flatten() {
-            let alive = matches!(tables.tallies.get(*tally).counted, Counted::Alive(..));
+            let alive = matches!(
+                tables.tallies.get(*tally).counted,
+                Counted::Alive(..) | Counted::AliveHere(_)
+            );
             if alive && tables.sets.get(*set).is_uncounted() {
                 uncounted.push(*tally);
             } else if !(alive && raw.key.terminating) {
@@ -452,6 +475,11 @@ fn finish(
         let conflicting = related.ports.iter().filter(|(port, _)| ports_conflict(*own, *port));
         adds.extend(conflicting.map(|(_, tally)| *tally));
     }
+    let mut demand = demand(tables, &raw.shape.requests);
+    let soft = soft.map(|soft| {
+        let wishes = related.sets.iter().filter_map(|set| related.preferred.get(set)).flatten();
+        soft.finish(wishes.copied(), &mut demand, &mut adds, tables)
+    });
     adds.sort_unstable();
     adds.dedup();
     rules.sort_by_key(Rule::order);
@@ -464,7 +492,7 @@ fn finish(
         raw.storage.never.clone()
     };
     Compiled {
-        demand: demand(tables, &raw.shape.requests),
+        demand,
         selection,
         rules,
         adds,
@@ -474,6 +502,7 @@ fn finish(
         never,
         priority: raw.shape.priority,
         relaxed: None,
+        soft,
     }
 }
 
@@ -491,7 +520,7 @@ fn merge_tallies(all: &mut [Compiled], tables: &Tables) {
         .tallies
         .iter()
         .map(|(id, tally)| match tally.counted {
-            Counted::Members(_) | Counted::Avoiding(_) => {
+            Counted::Members(_) | Counted::Avoiding(_) | Counted::Preferring(..) => {
                 *first.entry((tally.key, adders[id.index()].as_slice())).or_insert(id)
             }
             _ => id,
@@ -512,6 +541,9 @@ fn merge_tallies(all: &mut [Compiled], tables: &Tables) {
                 }
                 Rule::Spread { .. } | Rule::Attach | Rule::Bind => {}
             }
+        }
+        if let Some(soft) = &mut compiled.soft {
+            soft.merge_tallies(&merged);
         }
         // The pod's own wish is the one that is reported.
         let mut seen: Vec<TallyId> = Vec::new();
@@ -544,7 +576,11 @@ fn made(open: &RawOpenClaim) -> Option<Selection> {
 }
 
 /// The key of a pod.
-pub(crate) fn pod_key(snapshot: &Snapshot, pod: &restow_model::Pod) -> PodKey {
+pub(crate) fn pod_key(
+    snapshot: &Snapshot,
+    pod: &restow_model::Pod,
+    settings: Settings,
+) -> PodKey {
     let has_claims = |volumes: &Volumes| !volumes.claims.is_empty();
     let pinned = !pod.node.is_empty() && snapshot.shapes[pod.shape].is_pinned();
     PodKey {
@@ -554,5 +590,11 @@ pub(crate) fn pod_key(snapshot: &Snapshot, pod: &restow_model::Pod) -> PodKey {
         volumes: if has_claims(&snapshot.volumes[pod.volumes]) { pod.volumes } else { Shared(0) },
         terminating: pod.is_terminating(),
         pinned_to: if pinned { pod.node } else { Str::EMPTY },
+        // A pod that says itself how it spreads is not spread by its controller.
+        owner: if settings.scores && snapshot.shapes[pod.shape].spread.is_empty() {
+            pod.owner
+        } else {
+            Shared(0)
+        },
     }
 }

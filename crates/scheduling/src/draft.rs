@@ -48,7 +48,6 @@ impl Used {
         }
         let free = &state.free[node.index()];
         let mut rare = SmallVec::new();
-        // Most clusters ask for cpu and memory only.
         for (column, (top, values)) in draft.top_rare.iter().zip(&state.rare).enumerate() {
             let used = top - values[node.index()];
             if used != 0 {
@@ -84,7 +83,10 @@ impl Used {
             && enough(option.room.memory, self.memory)
             && self.pods <= option.room.pods
             && self.rare.iter().all(|(column, used)| {
-                enough(option.room.rare.get(usize::from(*column)).copied().unwrap_or_default(), *used)
+                enough(
+                    option.room.rare.get(usize::from(*column)).copied().unwrap_or_default(),
+                    *used,
+                )
             })
     }
 }
@@ -253,8 +255,7 @@ impl State {
         class_id: ClassId,
         original: ClassId,
     ) -> Option<NodeId> {
-        if self.drafts.list.len() >= self.drafts.most
-            || tables.launch.pools.is_empty() {
+        if self.drafts.list.len() >= self.drafts.most || tables.launch.pools.is_empty() {
             return None;
         }
         let class = tables.class(class_id);
@@ -349,8 +350,8 @@ impl State {
         draft.top_rare = rare;
         for (key, info) in tables.keys.iter() {
             if info.kind == KeyKind::Label {
-                let mut of_groups =
-                    ones(&draft.groups).map(|group| tables.launch.groups[group].domains[key.index()]);
+                let mut of_groups = ones(&draft.groups)
+                    .map(|group| tables.launch.groups[group].domains[key.index()]);
                 let first = of_groups.next().unwrap_or(OPEN_DOMAIN);
                 let settled = of_groups.all(|domain| domain == first);
                 self.domains[key.index()][node] = if settled { first } else { OPEN_DOMAIN };
@@ -366,7 +367,13 @@ impl Tables {
         self.fitting(state, class, draft, node)
     }
 
-    fn fitting(&self, state: &State, class: &Class, draft: &Draft, node: NodeId) -> Option<Fitting> {
+    fn fitting(
+        &self,
+        state: &State,
+        class: &Class,
+        draft: &Draft,
+        node: NodeId,
+    ) -> Option<Fitting> {
         let allowed = self.groups.allowed(class.selection);
         let used = Used::of(state, draft, node).add(class);
         let fewer = draft.groups.iter().enumerate().any(|(at, word)| word & !allowed.word(at) != 0);
@@ -472,41 +479,44 @@ impl Tables {
     }
 
     /// The cheapest option of some groups that holds a draft's pods and one more.
-    fn cheapest(
-        &self,
-        state: &State,
-        draft: &Draft,
-        groups: &Words,
-        used: &Used,
-    ) -> Option<u32> {
+    fn cheapest(&self, state: &State, draft: &Draft, groups: &Words, used: &Used) -> Option<u32> {
         let pool = self.launch.pool(draft.pool);
         let limited = pool.limits.is_some() || pool.node_limit.is_some();
-        let whole = limited
-            || !pool.min_values.is_empty()
-            || !used.rare.is_empty();
-        let fits = |at: u32| -> Option<bool> {
-            let option = &pool.options[at as usize];
-            if state.drafts.below.is_some_and(|limit| option.price >= limit) {
-                return None;
-            }
-            Some(
-                groups[option.group.index() / 64] >> (option.group.index() % 64) & 1 == 1
-                    && used.fits(option)
-                    && (at == draft.option
-                        || option
-                            .reservation
-                            .is_none_or(|own| state.drafts.left[own as usize] != Some(0)))
-                    && (!limited || self.within_limits(state, draft, pool, option)),
-            )
+        let whole = limited || !pool.min_values.is_empty() || !used.rare.is_empty();
+        let below = state.drafts.below.unwrap_or(Price::from_nanos(i64::MAX));
+        let has = |group: GroupId| groups[group.index() / 64] >> (group.index() % 64) & 1 == 1;
+        let is_left = |at: u32, option: &LaunchOption| {
+            at == draft.option
+                || option.reservation.is_none_or(|own| state.drafts.left[own as usize] != Some(0))
         };
         let found = if whole {
-            first((0..pool.options.len() as u32).filter(|at| draft.option == NO_OPTION || *at >= draft.option), fits)
+            let first = if draft.option == NO_OPTION { 0 } else { draft.option };
+            let mut options = pool.options.iter().enumerate().skip(first as usize);
+            let found = options.find(|(at, option)| {
+                option.price >= below
+                    || (has(option.group)
+                        && used.fits(option)
+                        && is_left(*at as u32, option)
+                        && (!limited || self.within_limits(state, draft, pool, option)))
+            });
+            found.filter(|(_, option)| option.price < below).map(|(at, _)| at as u32)
         } else {
-            let start = match draft.option {
+            let first = match draft.option {
                 NO_OPTION => 0,
-                option => pool.front.partition_point(|at| *at < option),
+                option => pool.front.partition_point(|own| own.option < option),
             };
-            first(pool.front[start..].iter().copied(), fits)
+            // A node that nothing is asked of holds nothing, even if daemons take more than it has.
+            let (cpu, memory) = (nothing_as_least(used.cpu), nothing_as_least(used.memory));
+            let found = pool.front[first..].iter().find(|own| {
+                own.price >= below
+                    || (cpu <= own.cpu
+                        && memory <= own.memory
+                        && used.pods <= own.pods
+                        && has(own.group)
+                        && (!own.reserved
+                            || is_left(own.option, &pool.options[own.option as usize])))
+            });
+            found.filter(|own| own.price < below).map(|own| own.option)
         }?;
         if pool.min_values.is_empty() || self.enough_values(pool, groups, used) {
             Some(found)
@@ -541,9 +551,10 @@ impl Tables {
             && within(|own| own.memory)
             && within(|own| own.ephemeral)
             && within(|own| own.pods)
-            && declared.into_iter().flat_map(|own| &own.others).all(|(name, _)| {
-                capacity.other(*name) <= room.other(*name)
-            })
+            && declared
+                .into_iter()
+                .flat_map(|own| &own.others)
+                .all(|(name, _)| capacity.other(*name) <= room.other(*name))
     }
 
     /// Whether enough different values stay possible.
@@ -591,9 +602,9 @@ impl Tables {
         let draft = self.empty_draft(pool);
         let own = self.launch.pool(pool);
         let used = Used { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() }.add(class);
-        own.options.iter().any(|option| {
-            used.fits(option) && self.within_limits(state, &draft, own, option)
-        })
+        own.options
+            .iter()
+            .any(|option| used.fits(option) && self.within_limits(state, &draft, own, option))
     }
 
     /// The options that a draft may be launched with, the cheapest first.
@@ -613,11 +624,6 @@ impl Tables {
     }
 }
 
-/// The first for which `fits` says yes; it may also say that nothing after can.
-fn first(mut items: impl Iterator<Item = u32>, fits: impl Fn(u32) -> Option<bool>) -> Option<u32> {
-    items.find_map(|at| match fits(at) {
-        None => Some(None),
-        Some(true) => Some(Some(at)),
-        Some(false) => None,
-    })?
+fn nothing_as_least(amount: i64) -> i64 {
+    if amount == 0 { i64::MIN } else { amount }
 }

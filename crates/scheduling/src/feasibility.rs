@@ -27,14 +27,16 @@ impl Cluster {
         // A pod must fit with those that are nominated for the node, and without them.
         let untroubled = self.is_untroubled(info.class);
         for (node, held) in nominated {
+            let Some(at) = self.tables.nodes[node.index()].snapshot else { continue };
+            let at = at as usize;
             self.state.hold(&self.tables, &held, node, 1);
-            let with = self.why_not(snapshot, info.class, &demand, node.index());
+            let with = self.why_not(snapshot, info.class, &demand, at);
             self.state.hold(&self.tables, &held, node, -1);
             // Where nobody repels the pod, the real scheduler does not ask about affinity at all.
             let with = with.filter(|reason| {
                 !(untroubled && matches!(reason, Reason::AntiAffinityOfOthers { .. }))
             });
-            answers[node.index()] = with.or(answers[node.index()].take());
+            answers[at] = with.or(answers[at].take());
         }
         self.lift(&info, 1);
         self.pods[pod] = Some(info);
@@ -66,7 +68,6 @@ impl Cluster {
                 && other.node.is_empty()
                 && self.tables.class(info.class).priority >= priority
                 && let Some(node) = self.node(other.nominated_node)
-                && node.index() < snapshot.nodes.len()
             {
                 found.entry(node).or_default().push(info.class);
             }
@@ -81,14 +82,16 @@ impl Cluster {
         demand: &Demand,
         at: usize,
     ) -> Option<Reason> {
-        let node = NodeId::new(at);
+        let Some(node) = self.node(snapshot.nodes[at].meta.name) else {
+            return Some(Reason::NodeGone);
+        };
         let class = self.tables.class(class);
         let source = NodeSource::of_node(at, &snapshot.nodes[at], &snapshot.strings);
         self.tables.why_not(&self.state, class, demand, node, &source.place(), &snapshot.strings)
     }
 
     /// Takes a pod's room and counts away, or gives them back, without touching runs.
-    fn lift(&mut self, info: &crate::cluster::PodInfo, sign: i64) {
+    pub(crate) fn lift(&mut self, info: &crate::cluster::PodInfo, sign: i64) {
         let Some(node) = info.node else { return };
         let Self { tables, state, .. } = self;
         match &info.held {

@@ -67,12 +67,7 @@ impl PartialEq for Grid {
 
 impl Default for Grid {
     fn default() -> Self {
-        Self {
-            sectors: Vec::new(),
-            rows: [0; SIDE],
-            reach: vec![[0; SIDE]; SIDE],
-            at: Vec::new(),
-        }
+        Self { sectors: Vec::new(), rows: [0; SIDE], reach: vec![[0; SIDE]; SIDE], at: Vec::new() }
     }
 }
 

@@ -16,8 +16,6 @@ pub(crate) struct Projection {
     keys: FxHashSet<Str>,
     /// Host names that something mentions: all others look alike.
     hosts: FxHashSet<Str>,
-    /// Values that something mentions, by label.
-    values: FxHashSet<(Str, Str)>,
     /// Node names that something mentions.
     names: FxHashSet<Str>,
     /// Whether it matters that a node has a host name.
@@ -27,7 +25,7 @@ pub(crate) struct Projection {
 impl Projection {
     /// Makes everything that a selection can see visible.
     pub(crate) fn see(&mut self, selection: &Selection, known: &Known) {
-        let Self { keys, hosts, values, names, hostname } = self;
+        let Self { keys, hosts, names, hostname } = self;
         selection.each_key(known, &mut |key| {
             if key == known.hostname {
                 *hostname = true;
@@ -39,8 +37,6 @@ impl Projection {
             &mut |key, value| {
                 if key == known.hostname {
                     hosts.insert(value);
-                } else {
-                    values.insert((key, value));
                 }
             },
             &mut |name| {
@@ -61,22 +57,6 @@ impl Projection {
     /// Whether anything can see a label.
     pub(crate) fn sees(&self, key: Str) -> bool {
         self.keys.contains(&key)
-    }
-
-    /// The values of a label that something mentions, in order.
-    pub(crate) fn mentioned(&self, key: Str) -> Vec<Str> {
-        let mut found: Vec<Str> =
-            self.values.iter().filter(|(own, _)| *own == key).map(|(_, value)| *value).collect();
-        found.sort_unstable();
-        found
-    }
-
-    /// Whether everything that `other` makes visible is visible.
-    pub(crate) fn covers(&self, other: &Self) -> bool {
-        other.keys.is_subset(&self.keys)
-            && other.hosts.is_subset(&self.hosts)
-            && other.names.is_subset(&self.names)
-            && (self.hostname || !other.hostname)
     }
 
     fn group(&self, place: &Place<'_>, launch: bool, known: &Known) -> Group {
@@ -123,7 +103,7 @@ impl Group {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     pub(crate) projection: Projection,
-    groups: Vec<Group>,
+    all: Vec<Group>,
     by_content: HashMap<Group, GroupId, FxBuildHasher>,
     selections: Vec<Selection>,
     by_selection: HashMap<Selection, SelectionId, FxBuildHasher>,
@@ -148,11 +128,11 @@ impl Groups {
         if let Some(found) = self.by_content.get(&group) {
             return *found;
         }
-        let id = GroupId::new(self.groups.len());
+        let id = GroupId::new(self.all.len());
         for (selection, allowed) in self.selections.iter().zip(&mut self.allowed) {
             allowed.set(id.index(), selection.allows(&group.place(), strings, known));
         }
-        self.groups.push(group.clone());
+        self.all.push(group.clone());
         self.by_content.insert(group, id);
         id
     }
@@ -168,8 +148,8 @@ impl Groups {
             return *found;
         }
         let id = SelectionId::new(self.selections.len());
-        let allowed = (0..self.groups.len())
-            .filter(|at| selection.allows(&self.groups[*at].place(), strings, known))
+        let allowed = (0..self.all.len())
+            .filter(|at| selection.allows(&self.all[*at].place(), strings, known))
             .collect();
         self.allowed.push(allowed);
         self.selections.push(selection.clone());
@@ -178,11 +158,11 @@ impl Groups {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.groups.len()
+        self.all.len()
     }
 
     pub(crate) fn get(&self, id: GroupId) -> &Group {
-        &self.groups[id.index()]
+        &self.all[id.index()]
     }
 
     pub(crate) fn selection_count(&self) -> usize {

@@ -3,7 +3,7 @@
 use crate::class::Rule;
 use crate::ids::{GroupId, NO_DOMAIN};
 use crate::state::State;
-use crate::tables::{EVERYWHERE, Hot, SPARSE, Tables, TallyHot};
+use crate::tables::{Add, EVERYWHERE, Hot, SPARSE, Tables, TallyHot};
 use crate::tally::Counted;
 
 /// Lays out the tallies; returns how many counts are in rows.
@@ -27,9 +27,8 @@ pub(crate) fn lay_out_tallies(tables: &mut Tables) -> usize {
                 && tables.shared_hosts.is_empty()
                 && !matches!(tally.counted, Counted::Alive(..) | Counted::Volume(..));
             let mut launched = tables.launch.pools.iter().flat_map(|pool| &pool.order);
-            let counted = |group: &GroupId| {
-                scope == EVERYWHERE || tables.tallies.in_scope(scope, *group)
-            };
+            let counted =
+                |group: &GroupId| scope == EVERYWHERE || tables.tallies.in_scope(scope, *group);
             let uniform = match launched.next() {
                 Some(first) => launched.all(|group| counted(group) == counted(first)),
                 None => true,
@@ -49,7 +48,9 @@ pub(crate) fn lay_out_tallies(tables: &mut Tables) -> usize {
 /// Fills in what is derived from classes, nodes and their domains.
 pub(crate) fn lay_out(tables: &mut Tables, state: &State) {
     tables.node_groups = tables.nodes.iter().map(|node| node.group).collect();
-    tables.adds = tables.classes.iter().flat_map(|class| &class.adds).copied().collect();
+    let adds = tables.classes.iter().flat_map(|class| &class.adds);
+    tables.adds =
+        adds.map(|tally| Add { tally: *tally, hot: tables.tally_hot[tally.index()] }).collect();
     let mut next = 0;
     tables.hot = tables
         .classes

@@ -22,8 +22,6 @@ macro_rules! ids {
 ids!(
     /// A node, or a new node that a placement opens: those have the numbers after the nodes.
     NodeId,
-    /// A pod.
-    PodId,
     /// A set of pods that the rules cannot tell apart.
     ClassId,
     /// A set of nodes, or of offerings, that the selections of pods cannot tell apart.

@@ -50,6 +50,19 @@ pub(crate) struct LaunchOption {
     pub(crate) reservation: Option<u32>,
 }
 
+/// What a search for the cheapest option reads of one, in one piece of memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Front {
+    pub(crate) cpu: i64,
+    pub(crate) memory: i64,
+    pub(crate) pods: i64,
+    pub(crate) price: Price,
+    pub(crate) group: GroupId,
+    /// Its place among the options.
+    pub(crate) option: u32,
+    pub(crate) reserved: bool,
+}
+
 /// What nodes of a group have in common when they are new.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaunchGroup {
@@ -74,7 +87,7 @@ pub(crate) struct LaunchPool {
     /// All options, the cheapest first.
     pub(crate) options: Vec<LaunchOption>,
     /// Those that no cheaper option of their group outdoes, for pods that ask for cpu and memory only.
-    pub(crate) front: Vec<u32>,
+    pub(crate) front: Vec<Front>,
     /// The groups of its options.
     pub(crate) groups: Bits,
     /// The groups with the cheapest option first.
@@ -142,22 +155,13 @@ fn bases(pool: &OfferedPool, hostname: Str, context: &LaunchContext<'_>) -> Vec<
     base.push((hostname, UNNAMED));
     base.retain(|(key, _)| projection.sees(*key) || *key == hostname);
     let mut bases = vec![base];
-    for choice in pool.choices.iter().filter(|choice| projection.sees(choice.key())) {
-        let values = match choice.listed() {
-            Some(values) => values.to_vec(),
-            None => {
-                let mut values = projection.mentioned(choice.key());
-                values.retain(|value| choice.allows(*value, context.strings));
-                values.push(UNNAMED);
-                values
-            }
-        };
+    for (key, values) in pool.choices.iter().filter(|(key, _)| projection.sees(*key)) {
         bases = values
             .iter()
             .flat_map(|value| {
                 bases.iter().map(|base| {
                     let mut base = base.clone();
-                    base.push((choice.key(), *value));
+                    base.push((*key, *value));
                     base
                 })
             })
@@ -219,7 +223,8 @@ pub(crate) fn lay_out(
     daemons: &[Daemon],
     column: &dyn Fn(&Resources) -> Vec<i64>,
 ) -> Launch {
-    let mut launch = Launch { groups: vec![LaunchGroup::default(); groups.len()], ..Launch::default() };
+    let mut launch =
+        Launch { groups: vec![LaunchGroup::default(); groups.len()], ..Launch::default() };
     for variant in variants {
         let group = &mut launch.groups[variant.group.index()];
         if !group.overhead.is_zero() || !group.ports.is_empty() {
@@ -245,12 +250,8 @@ pub(crate) fn lay_out(
             let offering = &offered.offerings[variant.at.1 as usize];
             let mut left = offered.allocatable.clone();
             left.subtract(&launch.groups[variant.group.index()].overhead);
-            let room = Room {
-                cpu: left.cpu,
-                memory: left.memory,
-                pods: left.pods,
-                rare: column(&left),
-            };
+            let room =
+                Room { cpu: left.cpu, memory: left.memory, pods: left.pods, rare: column(&left) };
             if room.pods < 1 {
                 continue;
             }
@@ -277,8 +278,13 @@ pub(crate) fn lay_out(
             });
         }
         options.sort_by(|a, b| {
-            (a.price, a.room.cpu, a.room.memory, a.at, a.group)
-                .cmp(&(b.price, b.room.cpu, b.room.memory, b.at, b.group))
+            (a.price, a.room.cpu, a.room.memory, a.at, a.group).cmp(&(
+                b.price,
+                b.room.cpu,
+                b.room.memory,
+                b.at,
+                b.group,
+            ))
         });
         let mut order: Vec<GroupId> = Vec::new();
         for option in &options {
@@ -305,8 +311,8 @@ pub(crate) fn lay_out(
 
 /// The options that no cheaper one of the same group outdoes in cpu, memory and pods. Reservations run out, so that what
 /// they outdo is kept.
-fn front(options: &[LaunchOption]) -> Vec<u32> {
-    let mut kept: Vec<u32> = Vec::new();
+fn front(options: &[LaunchOption]) -> Vec<Front> {
+    let mut kept: Vec<Front> = Vec::new();
     let mut by_group: FxHashMap<GroupId, Vec<u32>> = FxHashMap::default();
     for (at, option) in options.iter().enumerate() {
         let mine = by_group.entry(option.group).or_default();
@@ -316,7 +322,15 @@ fn front(options: &[LaunchOption]) -> Vec<u32> {
         });
         if !outdone {
             mine.push(at as u32);
-            kept.push(at as u32);
+            kept.push(Front {
+                cpu: option.room.cpu,
+                memory: option.room.memory,
+                pods: option.room.pods,
+                price: option.price,
+                group: option.group,
+                option: at as u32,
+                reserved: option.reservation.is_some(),
+            });
         }
     }
     kept

@@ -101,31 +101,46 @@ impl Cluster {
     /// Why pods of a class fit nowhere, in the state that a trial left.
     pub(crate) fn miss(&self, state: &State, snapshot: &Snapshot, class: ClassId) -> Miss {
         let class = self.tables.least_demanding(class);
-        Miss { nodes: self.node_misses(state, snapshot, class), pools: self.pool_misses(state, class) }
+        Miss {
+            nodes: self.node_misses(state, snapshot, class),
+            pools: self.pool_misses(state, class),
+        }
     }
 
     fn node_misses(&self, state: &State, snapshot: &Snapshot, class: &Class) -> Vec<NodeMiss> {
         let mut found: Vec<(Closeness, Reason, Str)> = Vec::new();
         for (at, info) in self.tables.nodes.iter().enumerate() {
             let node = NodeId::new(at);
-            let source = info
-                .snapshot
-                .map(|at| NodeSource::of_node(at as usize, &snapshot.nodes[at as usize], &snapshot.strings));
+            let source = info.snapshot.map(|at| {
+                NodeSource::of_node(at as usize, &snapshot.nodes[at as usize], &snapshot.strings)
+            });
             let reason = match &source {
                 // Taints that pass are left out, as they were when the node was grouped.
                 Some(source) if !info.in_flight => self.tables.why_not(
-                    state, class, &class.demand, node, &source.place(), &snapshot.strings,
+                    state,
+                    class,
+                    &class.demand,
+                    node,
+                    &source.place(),
+                    &snapshot.strings,
                 ),
                 _ => {
                     let place = self.tables.groups.get(info.group).place();
-                    self.tables.why_not(state, class, &class.demand, node, &place, &snapshot.strings)
+                    self.tables.why_not(
+                        state,
+                        class,
+                        &class.demand,
+                        node,
+                        &place,
+                        &snapshot.strings,
+                    )
                 }
             };
             if let Some(reason) = reason {
                 found.push((closeness(&reason), reason, info.name));
             }
         }
-        found.sort_by(|a, b| (a.0, a.2).cmp(&(b.0, b.2)));
+        found.sort_by_key(|(closeness, _, name)| (*closeness, *name));
         let mut grouped: Vec<NodeMiss> = Vec::new();
         for (_, reason, name) in found {
             match grouped.iter_mut().find(|group| alike(&group.reason, &reason)) {
@@ -203,14 +218,16 @@ impl Cluster {
         }
         // A label that the pod asks for and that nothing has in the way it asks.
         let missing = selection.node_selector.iter().find(|(key, value)| {
-            !pool.order.iter().any(|group| {
-                self.tables.groups.get(*group).labels.get(*key) == Some(*value)
-            })
+            !pool
+                .order
+                .iter()
+                .any(|group| self.tables.groups.get(*group).labels.get(*key) == Some(*value))
         });
-        let key = missing.map(|(key, _)| key).or_else(|| match selection.node_affinity.as_deref() {
-            Some([term]) => term.labels.first().map(restow_model::Requirement::key),
-            _ => None,
-        });
+        let key =
+            missing.map(|(key, _)| key).or_else(|| match selection.node_affinity.as_deref() {
+                Some([term]) => term.labels.first().map(restow_model::Requirement::key),
+                _ => None,
+            });
         PoolReason::Requirements { key }
     }
 }

@@ -2,8 +2,8 @@
 
 use restow_catalog::{Catalog, InstanceType, Offering, PriceBook, label};
 use restow_model::{
-    Labels, NodePool, Price, Requirement, Resources, Snapshot, Str, Strings, Taint,
-    Truth, condition,
+    Labels, NodePool, PodShape, Price, Requirement, Resources, Snapshot, Str, Strings, Taint, Truth,
+    condition,
 };
 use rustc_hash::FxHashMap;
 
@@ -35,8 +35,8 @@ pub(crate) struct OfferedPool {
     pub(crate) types: Vec<OfferedType>,
     /// Labels of every node of the pool.
     pub(crate) labels: Vec<(Str, Str)>,
-    /// Labels that may have one of several values.
-    pub(crate) choices: Vec<Requirement>,
+    /// Labels that may have one of several values: all that pods could tell apart.
+    pub(crate) choices: Vec<(Str, Vec<Str>)>,
 }
 
 /// A type in a pool.
@@ -79,7 +79,11 @@ impl Offers {
 
     /// What the snapshot's pools may launch of a price book. Names of the catalog are added to the snapshot's table.
     pub fn new(snapshot: &mut Snapshot, book: &PriceBook) -> Self {
-        let mut names = Names { strings: &mut snapshot.strings, types: FxHashMap::default() };
+        let mut names = Names {
+            strings: &mut snapshot.strings,
+            shapes: snapshot.shapes.values(),
+            types: FxHashMap::default(),
+        };
         let mut pools: Vec<OfferedPool> =
             snapshot.node_pools.iter().map(|pool| names.pool(pool, book)).collect();
         pools.sort_by_key(|pool| (std::cmp::Reverse(pool.weight), pool.name));
@@ -97,9 +101,13 @@ impl Offers {
     }
 }
 
+/// The labels of a type, and the operating systems that it may run.
+type TypeLabels = (Vec<(Str, Str)>, Vec<Str>);
+
 struct Names<'a> {
     strings: &'a mut Strings,
-    types: FxHashMap<String, (Vec<(Str, Str)>, Vec<Str>)>,
+    shapes: &'a [PodShape],
+    types: FxHashMap<String, TypeLabels>,
 }
 
 impl Names<'_> {
@@ -164,7 +172,8 @@ impl Names<'_> {
                 of_types.insert(self.strings.intern(key));
             }
         }
-        let custom = |key: Str| !of_types.contains(&key) && !pool.labels.iter().any(|(own, _)| *own == key);
+        let custom =
+            |key: Str| !of_types.contains(&key) && !pool.labels.iter().any(|(own, _)| *own == key);
         let mut open: FxHashMap<Str, Requirement> = FxHashMap::default();
         for requirement in wanted.iter().filter(|wanted| custom(wanted.key())) {
             let strings = &*self.strings;
@@ -176,14 +185,17 @@ impl Names<'_> {
             match requirement.listed() {
                 Some([]) => {}
                 Some([value]) => pool.labels.push((key, *value)),
-                _ => pool.choices.push(requirement),
+                Some(values) => pool.choices.push((key, values.to_vec())),
+                None => pool.choices.push((key, self.open_values(&requirement))),
             }
         }
-        pool.choices.sort_unstable_by_key(Requirement::key);
+        pool.choices.sort_unstable();
         let meets = |labels: &Labels, strings: &Strings| {
             wanted
                 .iter()
-                .filter(|wanted| of_types.contains(&wanted.key()) || labels.get(wanted.key()).is_some())
+                .filter(|wanted| {
+                    of_types.contains(&wanted.key()) || labels.get(wanted.key()).is_some()
+                })
                 .all(|wanted| wanted.matches(labels, strings))
         };
         for own in catalog.types().iter().filter(|own| !own.is_price_only()) {
@@ -199,11 +211,15 @@ impl Names<'_> {
             for offering in &own.offerings {
                 let entry = self.offering(offering);
                 let fits_with = |system: Option<Str>| {
-                    let mut all = pool.labels.clone();
-                    all.extend_from_slice(&offered.labels);
-                    all.extend_from_slice(&entry.labels);
-                    all.extend(system.map(|system| (os, system)));
-                    meets(&Labels::new(all), self.strings)
+                    let own = offered.labels.iter().chain(&entry.labels).copied();
+                    let own: Vec<(Str, Str)> =
+                        own.chain(system.map(|system| (os, system))).collect();
+                    // A label of the pool's template says what its nodes are, like a requirement.
+                    let agrees = own.iter().all(|(key, value)| {
+                        pool.labels.iter().all(|(other, wanted)| other != key || wanted == value)
+                    });
+                    let all = pool.labels.iter().copied().chain(own);
+                    agrees && meets(&Labels::new(all.collect()), self.strings)
                 };
                 let possible: Vec<Str> =
                     systems.iter().copied().filter(|system| fits_with(Some(*system))).collect();
@@ -221,7 +237,36 @@ impl Names<'_> {
         }
     }
 
-    fn type_labels(&mut self, own: &InstanceType) -> (Vec<(Str, Str)>, Vec<Str>) {
+    /// Values for a label that a pool leaves open: what pods ask for and the pool allows, and one that nobody asks for.
+    fn open_values(&mut self, open: &Requirement) -> Vec<Str> {
+        let key = open.key();
+        let mut asked: Vec<String> = Vec::new();
+        let mut see = |wanted: &Requirement, strings: &Strings| {
+            if wanted.key() == key {
+                asked.extend(wanted.specs(strings).into_iter().flat_map(|spec| spec.values));
+            }
+        };
+        see(open, self.strings);
+        for shape in self.shapes {
+            let terms = shape.node_affinity.iter().flatten();
+            let terms = terms.chain(shape.preferred_nodes.iter().map(|(_, term)| term));
+            for wanted in terms.flat_map(|term| &term.labels) {
+                see(wanted, self.strings);
+            }
+        }
+        for shape in self.shapes {
+            asked.extend(shape.node_selector.get(key).map(|value| self.strings.text(value).to_owned()));
+        }
+        let invented = (0..).map(|number| format!("any-{number}")).find(|text| !asked.contains(text));
+        asked.extend(invented);
+        let mut values: Vec<Str> = asked.iter().map(|text| self.strings.intern(text)).collect();
+        values.retain(|value| open.allows(*value, self.strings));
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    fn type_labels(&mut self, own: &InstanceType) -> TypeLabels {
         if let Some(found) = self.types.get(&*own.name) {
             return found.clone();
         }

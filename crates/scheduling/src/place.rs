@@ -7,12 +7,6 @@ use crate::rules::Spot;
 use crate::state::{Free, State};
 use crate::tables::{DRAFTS, Hot, MIXED, Tables};
 
-/// Where a pod can go.
-enum Found {
-    Node(NodeId),
-    New(NodeId, Fitting),
-}
-
 impl Tables {
     /// Places pods of a class, giving up preferences where it must; returns how many found no place.
     pub(crate) fn place_run(&self, state: &mut State, class: ClassId, count: u32) -> u32 {
@@ -39,81 +33,99 @@ impl Tables {
         // Once every node that there is was refused for good, only newer ones need a look.
         let mut refused: Option<usize> = None;
         while left > 0 {
+            if refused.is_none()
+                && let Some(node) = self.find_node(state, class, hot)
+            {
+                let many = left > 1 && (hot.simple || class.is_plain());
+                let some = if many { self.room(state, class, node, left).max(1) } else { 1 };
+                state.place(self, now, original, node, some);
+                left -= some;
+                continue;
+            }
             let found = match refused {
-                None => self.find(state, class, hot),
+                None => self.find_draft(state, class, hot),
                 Some(from) => self.find_new(state, class, from),
             };
-            match found {
-                Some(Found::Node(node)) => {
-                    let many = left > 1 && (hot.simple || class.is_plain());
-                    let some = if many { self.room(state, class, node, left).max(1) } else { 1 };
-                    state.place(self, now, original, node, some);
-                    left -= some;
+            if let Some((node, fitting)) = found {
+                state.fill(self, now, original, node, fitting);
+            } else {
+                if refused.is_none() && (hot.simple || class.monotone) {
+                    refused = Some(state.free.len());
                 }
-                Some(Found::New(node, fitting)) => {
-                    state.fill(self, now, original, node, fitting);
-                    left -= 1;
-                }
-                None => {
-                    if refused.is_none() && (hot.simple || class.monotone) {
-                        refused = Some(state.free.len());
-                    }
-                    if state.open(self, now, original).is_none() {
-                        break;
-                    }
-                    left -= 1;
+                if state.open(self, now, original).is_none() {
+                    break;
                 }
             }
+            left -= 1;
         }
         left
     }
 
-    /// A node or a draft for one more pod.
+    /// A node that exists for one more pod.
     #[inline]
-    fn find(&self, state: &State, class: &Class, hot: &Hot) -> Option<Found> {
+    fn find_node(&self, state: &State, class: &Class, hot: &Hot) -> Option<NodeId> {
         let sectors = if hot.simple { hot.sectors } else { self.sectors_for(state, class, hot) };
-        if sectors == 0 {
-            return None;
-        }
-        let ask = |node: NodeId, sector: u8| -> Option<Found> {
-            if hot.rare && !self.has_room(state, class, node) {
-                return None;
-            }
-            match sector {
-                DRAFTS => self.fits_draft(state, class, node).map(|own| Found::New(node, own)),
-                MIXED => self.fits(state, class, node).then_some(Found::Node(node)),
-                _ => (hot.simple || !class.per_node || self.holds_on(state, class, node))
-                    .then_some(Found::Node(node)),
-            }
-        };
         let room = |free: &Free| {
             hot.need_cpu <= free.cpu && hot.need_memory <= free.memory && free.pods >= 1
         };
+        let ask = |node: NodeId, sector: u8| -> bool {
+            if sector == MIXED {
+                return self.fits(state, class, node);
+            }
+            hot.simple
+                || ((!hot.rare || self.has_room(state, class, node))
+                    && (!class.per_node || self.holds_on(state, class, node)))
+        };
+        let existing = sectors & !(1 << DRAFTS);
         for own in &state.touched {
-            if room(&own.free)
-                && sectors >> own.sector & 1 == 1
-                && let Some(found) = ask(own.node, own.sector)
-            {
-                return Some(found);
+            if room(&own.free) && existing >> own.sector & 1 == 1 && ask(own.node, own.sector) {
+                return Some(own.node);
             }
         }
         let mut found = None;
-        state.grid.search(sectors, hot.row, hot.column, |sector, node| {
-            if room(&state.free[node as usize]) && !state.is_touched(NodeId(node)) {
-                found = ask(NodeId(node), sector);
+        state.grid.search(existing, hot.row, hot.column, |sector, node| {
+            let node = NodeId(node);
+            let fits =
+                room(&state.free[node.index()]) && !state.is_touched(node) && ask(node, sector);
+            if fits {
+                found = Some(node);
             }
-            found.is_some()
+            fits
         });
         found
     }
 
+    /// A new node for one more pod.
+    fn find_draft(&self, state: &State, class: &Class, hot: &Hot) -> Option<(NodeId, Fitting)> {
+        if state.drafts.list.is_empty() {
+            return None;
+        }
+        let ask = |node: NodeId| {
+            if !self.has_room(state, class, node) {
+                return None;
+            }
+            self.fits_draft(state, class, node).map(|fitting| (node, fitting))
+        };
+        let touched = state.touched.iter().filter(|own| own.sector == DRAFTS);
+        let mut found = touched.map(|own| own.node).find_map(ask);
+        if found.is_none() {
+            state.grid.search(1 << DRAFTS, hot.row, hot.column, |_, node| {
+                if !state.is_touched(NodeId(node)) {
+                    found = ask(NodeId(node));
+                }
+                found.is_some()
+            });
+        }
+        found
+    }
+
     /// A draft that is newer than some number.
-    fn find_new(&self, state: &State, class: &Class, from: usize) -> Option<Found> {
+    fn find_new(&self, state: &State, class: &Class, from: usize) -> Option<(NodeId, Fitting)> {
         (from..state.free.len()).map(NodeId::new).find_map(|node| {
             if !self.has_room(state, class, node) {
                 return None;
             }
-            self.fits_draft(state, class, node).map(|fitting| Found::New(node, fitting))
+            self.fits_draft(state, class, node).map(|fitting| (node, fitting))
         })
     }
 
@@ -154,12 +166,17 @@ impl Tables {
                         least = 0;
                     }
                     let most = i64::from(*max_skew) - i64::from(*own) + least;
-                    allowed &= OPEN | self.sectors_where(state, *tally, |count| i64::from(count) <= most);
+                    allowed &=
+                        OPEN | self.sectors_where(state, *tally, |count| i64::from(count) <= most);
                 }
-                Rule::Require { tallies, own } if tallies.iter().all(|tally| self.is_dense(*tally)) => {
-                    let first = *own && tallies.iter().all(|tally| state.totals[tally.index()] == 0);
+                Rule::Require { tallies, own }
+                    if tallies.iter().all(|tally| self.is_dense(*tally)) =>
+                {
+                    let first =
+                        *own && tallies.iter().all(|tally| state.totals[tally.index()] == 0);
                     for tally in tallies {
-                        allowed &= OPEN | self.sectors_where(state, *tally, |count| first || count > 0);
+                        allowed &=
+                            OPEN | self.sectors_where(state, *tally, |count| first || count > 0);
                     }
                 }
                 _ => {}

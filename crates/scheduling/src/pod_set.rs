@@ -38,9 +38,10 @@ pub(crate) struct PodSet(Vec<SetTerm>);
 impl PodSet {
     pub(crate) fn contains(&self, namespace: Str, labels: &Labels) -> bool {
         !self.0.is_empty()
-            && self.0.iter().all(|term| {
-                term.namespaces.contain(namespace) && term.selector.selects(labels)
-            })
+            && self
+                .0
+                .iter()
+                .all(|term| term.namespaces.contain(namespace) && term.selector.selects(labels))
     }
 
     /// Whether the real scheduler counts nobody for a spread over these pods, although it counts the pod that comes: it does
@@ -66,12 +67,12 @@ impl PodSet {
     /// A label that every member has, to find the set by.
     fn index(&self) -> Option<(Str, Str)> {
         let terms = self.0.iter().flat_map(|term| &term.selector.0);
-        terms
-            .filter(|term| term.operator == Match::In)
-            .find_map(|term| match term.values.as_slice() {
+        terms.filter(|term| term.operator == Match::In).find_map(|term| {
+            match term.values.as_slice() {
                 [value] => Some((term.key, *value)),
                 _ => None,
-            })
+            }
+        })
     }
 }
 
@@ -190,10 +191,6 @@ impl PodSets {
 
     pub(crate) fn get(&self, id: PodSetId) -> &PodSet {
         &self.sets[id.index()]
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.sets.len()
     }
 
     /// The sets that hold a pod, in order.

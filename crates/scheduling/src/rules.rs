@@ -128,7 +128,12 @@ impl Tables {
     }
 
     /// The first driver whose limit the pod's volumes would exceed: limit, attached, new.
-    fn over_limit(&self, state: &State, class: &Class, node: NodeId) -> Option<(u32, i64, i64, i64)> {
+    fn over_limit(
+        &self,
+        state: &State,
+        class: &Class,
+        node: NodeId,
+    ) -> Option<(u32, i64, i64, i64)> {
         for (at, volume) in class.attaches.iter().enumerate() {
             let driver = volume.driver;
             if class.attaches[..at].iter().any(|earlier| earlier.driver == driver) {
@@ -210,7 +215,8 @@ impl Tables {
         if let Some(reason) = &class.never {
             return Some(reason.clone());
         }
-        if state.closed.contains(&node) {
+        let gone = self.nodes.get(node.index()).is_some_and(|node| node.gone);
+        if gone || state.closed.contains(&node) {
             return Some(Reason::NodeGone);
         }
         let selection = self.groups.get_selection(class.selection);
@@ -246,7 +252,9 @@ impl Tables {
         let of_domains = |tally: TallyId| self.is_dense(tally);
         class.rules.iter().find_map(|rule| {
             let asked = match rule {
-                Rule::Forbid { tally, why } => of_domains(*tally) || matches!(why, Forbidden::Port(_)),
+                Rule::Forbid { tally, why } => {
+                    of_domains(*tally) || matches!(why, Forbidden::Port(_))
+                }
                 Rule::Spread { tally, .. } => of_domains(*tally),
                 Rule::Require { .. } | Rule::Bind => true,
                 Rule::Attach => false,
@@ -284,20 +292,15 @@ impl Tables {
                 }
             }
             Rule::Require { tallies, .. } => {
-                let unmet = tallies.iter().find(|tally| {
-                    self.count_at(state, **tally, spot) <= 0
-                });
+                let unmet = tallies.iter().find(|tally| self.count_at(state, **tally, spot) <= 0);
                 Reason::AffinityUnmet { key: unmet.map_or_else(Default::default, |t| name(*t)) }
             }
             Rule::Attach => {
-                let (driver, limit, attached, new) =
-                    self.over_limit(state, class, spot.node())?;
+                let (driver, limit, attached, new) = self.over_limit(state, class, spot.node())?;
                 let driver = self.drivers[driver as usize];
                 Reason::VolumeLimit { driver, limit, attached, new }
             }
-            Rule::Bind => {
-                Reason::VolumeBinding { claim: self.choose(state, class, spot).err()? }
-            }
+            Rule::Bind => Reason::VolumeBinding { claim: self.choose(state, class, spot).err()? },
         })
     }
 
@@ -328,7 +331,8 @@ impl Tables {
         see(Resource::Memory, demand.memory, state.free[at].memory);
         for (column, amount) in &demand.rare {
             let name = self.columns[usize::from(*column)];
-            let resource = if name == self.ephemeral { Resource::Ephemeral } else { Resource::Other(name) };
+            let resource =
+                if name == self.ephemeral { Resource::Ephemeral } else { Resource::Other(name) };
             see(resource, *amount, state.rare[usize::from(*column)][at]);
         }
         (!shortages.is_empty()).then_some(Reason::InsufficientResources { shortages })

@@ -83,7 +83,8 @@ impl Cluster {
                 (pod.created, pod.uid, pod.namespace, pod.name)
             });
         }
-        let runs = waiting.iter().map(|(class, pods)| Run { class: *class, count: pods.len() as u32 });
+        let runs =
+            waiting.iter().map(|(class, pods)| Run { class: *class, count: pods.len() as u32 });
         let runs: Vec<Run> = runs.collect();
         let mut state = std::mem::take(&mut self.state);
         let mut trial = Trial::start(&self.tables, &mut state, limits);
@@ -100,7 +101,13 @@ impl Cluster {
             for pod in pods.drain(..(placed.count as usize).min(pods.len())) {
                 answer.placements.push(Placement { pod, to });
                 if let Some(info) = self.pods[pod].as_mut() {
-                    info.node = Some(placed.node);
+                    let before = info.node.replace(placed.node);
+                    if let Some(pods) = before.and_then(|node| self.on_node.get_mut(node.index())) {
+                        pods.retain(|own| *own as usize != pod);
+                    }
+                    if let Some(pods) = self.on_node.get_mut(placed.node.index()) {
+                        pods.push(pod as u32);
+                    }
                 }
             }
         }

@@ -69,11 +69,8 @@ impl Selection {
         known: &Known,
     ) -> Result<(), Reason> {
         if place.unschedulable {
-            let cordon = Taint {
-                key: known.unschedulable,
-                value: Str::EMPTY,
-                effect: Effect::NoSchedule,
-            };
+            let cordon =
+                Taint { key: known.unschedulable, value: Str::EMPTY, effect: Effect::NoSchedule };
             if !self.tolerations.iter().any(|own| own.tolerates(&cordon)) {
                 return Err(Reason::NodeUnschedulable);
             }
@@ -93,8 +90,7 @@ impl Selection {
         taints
             .iter()
             .find(|taint| {
-                (taint.effect != Effect::PreferNoSchedule
-                    || self.soft_taints == SoftTaints::Obeyed)
+                (taint.effect != Effect::PreferNoSchedule || self.soft_taints == SoftTaints::Obeyed)
                     && !self.tolerations.iter().any(|own| own.tolerates(taint))
             })
             .copied()
@@ -164,33 +160,37 @@ impl Selection {
         visit_name: &mut dyn FnMut(Str),
     ) {
         self.node_selector.iter().for_each(|(key, value)| visit(key, value));
-        let mut term = |term: &NodeTerm| {
-            for wanted in &term.labels {
-                for spec in wanted.mentioned() {
-                    visit(wanted.key(), *spec);
+        let mut see_terms = |terms: &[NodeTerm]| {
+            for term in terms {
+                for wanted in &term.labels {
+                    wanted.mentioned().iter().for_each(|value| visit(wanted.key(), *value));
                 }
+                let names = term.names.iter().flat_map(restow_model::Requirement::mentioned);
+                names.copied().for_each(&mut *visit_name);
             }
-            term.names.iter().flat_map(|wanted| wanted.mentioned()).copied().for_each(&mut *visit_name);
         };
-        self.node_affinity.iter().flatten().for_each(&mut term);
+        see_terms(self.node_affinity.as_deref().unwrap_or_default());
         for rule in &self.storage {
-            match rule {
-                StorageRule::Reaches { terms, .. } => terms.iter().for_each(&mut term),
-                _ => {}
+            if let StorageRule::Reaches { terms, .. } = rule {
+                see_terms(terms);
             }
         }
         for rule in &self.storage {
             match rule {
                 StorageRule::Made { terms, .. } => {
                     for (key, values) in terms.iter().flatten() {
-                        values.iter().for_each(|value| visit(*key, *value));
+                        for value in values {
+                            visit(*key, *value);
+                        }
                     }
                 }
                 StorageRule::Zone { key, values, .. } => {
-                    values.iter().for_each(|value| visit(*key, *value));
+                    for value in values {
+                        visit(*key, *value);
+                    }
                 }
                 StorageRule::MadeFor { node, .. } => visit_name(*node),
-                _ => {}
+                StorageRule::Reaches { .. } => {}
             }
         }
         self.pinned_to.into_iter().for_each(visit_name);
@@ -198,12 +198,7 @@ impl Selection {
 }
 
 impl StorageRule {
-    fn check(
-        &self,
-        place: &Place<'_>,
-        strings: &Strings,
-        known: &Known,
-    ) -> Result<(), Reason> {
+    fn check(&self, place: &Place<'_>, strings: &Strings, known: &Known) -> Result<(), Reason> {
         match self {
             Self::Reaches { claim, terms } => {
                 let reached = |term: &NodeTerm| {
@@ -240,9 +235,9 @@ impl StorageRule {
                     .then_some(())
                     .ok_or(Reason::VolumeBinding { claim: *claim })
             }
-            Self::MadeFor { claim, node } => (place.name == *node)
-                .then_some(())
-                .ok_or(Reason::VolumeBinding { claim: *claim }),
+            Self::MadeFor { claim, node } => {
+                (place.name == *node).then_some(()).ok_or(Reason::VolumeBinding { claim: *claim })
+            }
         }
     }
 }

@@ -21,16 +21,26 @@ pub struct Settings {
     /// Whether nodes that are still starting count as what they promise to be, and daemon pods that are still to come hold
     /// their room. The scheduler sees what is there.
     pub promises: bool,
+    /// Whether nodes can be scored, which takes counts that placements do not need.
+    pub scores: bool,
 }
 
 impl Settings {
     /// As the scheduler sees a cluster now.
-    pub const SCHEDULER: Self =
-        Self { preferences: Preferences::Ignore, new_domains: false, promises: false };
+    pub const SCHEDULER: Self = Self {
+        preferences: Preferences::Ignore,
+        new_domains: false,
+        promises: false,
+        scores: false,
+    };
 
     /// As whoever launches nodes sees it.
-    pub const PLANNER: Self =
-        Self { preferences: Preferences::Respect, new_domains: true, promises: true };
+    pub const PLANNER: Self = Self {
+        preferences: Preferences::Respect,
+        new_domains: true,
+        promises: true,
+        scores: false,
+    };
 }
 
 impl Default for Settings {

@@ -1,8 +1,7 @@
 //! The nodes that placements see: those that exist, and those that were asked for and promise to come.
 
 use restow_model::{
-    Effect, Labels, Node, NodeClaim, Resources, Snapshot, Str, Strings, Taint, Truth, Uid,
-    condition,
+    Effect, Labels, Node, NodeClaim, Resources, Snapshot, Str, Strings, Taint, Truth, condition,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,7 +21,6 @@ pub(crate) struct NodeSource {
     pub(crate) capacity: Resources,
     pub(crate) in_flight: bool,
     pub(crate) pool: Str,
-    pub(crate) uid: Uid,
 }
 
 impl NodeSource {
@@ -51,7 +49,6 @@ impl NodeSource {
             capacity: node.capacity.clone(),
             in_flight: false,
             pool,
-            uid: node.meta.uid,
         }
     }
 }
@@ -65,7 +62,7 @@ const EPHEMERAL: [&str; 4] = [
 ];
 
 /// All nodes, in the order of the snapshot, then claims whose node is still to come.
-pub(crate) fn nodes(snapshot: &Snapshot, settings: &Settings) -> Vec<NodeSource> {
+pub(crate) fn nodes(snapshot: &Snapshot, settings: Settings) -> Vec<NodeSource> {
     let strings = &snapshot.strings;
     let mut found: Vec<NodeSource> = snapshot
         .nodes
@@ -78,12 +75,8 @@ pub(crate) fn nodes(snapshot: &Snapshot, settings: &Settings) -> Vec<NodeSource>
     }
     let by_name: FxHashMap<Str, usize> =
         found.iter().enumerate().map(|(at, node)| (node.name, at)).collect();
-    let providers: FxHashSet<Str> = snapshot
-        .nodes
-        .iter()
-        .map(|node| node.provider_id)
-        .filter(|id| !id.is_empty())
-        .collect();
+    let providers: FxHashSet<Str> =
+        snapshot.nodes.iter().map(|node| node.provider_id).filter(|id| !id.is_empty()).collect();
     for claim in &snapshot.node_claims {
         if is_true(&claim.conditions, "Initialized", strings) {
             continue;
@@ -159,6 +152,5 @@ fn of_claim(claim: &NodeClaim, strings: &Strings) -> NodeSource {
         capacity: claim.capacity.clone(),
         in_flight: true,
         pool,
-        uid: claim.meta.uid,
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use crate::draft::Drafts;
 use crate::grid::Grid;
 use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId, OPEN_DOMAIN, TallyId};
-use crate::tables::{SPARSE, Tables};
+use crate::tables::{Add, SPARSE, Tables};
 use crate::tally::sparse_slot;
 use crate::topology::KeyKind;
 
@@ -150,21 +150,42 @@ impl State {
     #[inline]
     pub(crate) fn count(&self, tables: &Tables, tally: TallyId, domain: Domain) -> i32 {
         let row = tables.tally_hot[tally.index()].row;
-        if row != SPARSE {
-            self.rows[row as usize + domain as usize]
-        } else {
+        if row == SPARSE {
             self.sparse.get(&sparse_slot(tally, domain)).copied().unwrap_or_default()
+        } else {
+            self.rows[row as usize + domain as usize]
         }
     }
 
-    fn bump(&mut self, tables: &Tables, tally: TallyId, domain: Domain, by: i32) -> (i32, i32) {
-        self.totals[tally.index()] += i64::from(by);
-        let row = tables.tally_hot[tally.index()].row;
-        if row != SPARSE {
-            let count = &mut self.rows[row as usize + domain as usize];
+    #[inline]
+    fn bump(&mut self, tables: &Tables, add: &Add, domain: Domain, by: i32) -> (i32, i32) {
+        self.totals[add.tally.index()] += i64::from(by);
+        if add.hot.row != SPARSE {
+            let count = &mut self.rows[add.hot.row as usize + domain as usize];
             *count += by;
             return (*count - by, *count);
         }
+        self.bump_sparse(tables, add.tally, domain, by)
+    }
+
+    fn bump_tally(
+        &mut self,
+        tables: &Tables,
+        tally: TallyId,
+        domain: Domain,
+        by: i32,
+    ) -> (i32, i32) {
+        let add = Add { tally, hot: tables.tally_hot[tally.index()] };
+        self.bump(tables, &add, domain, by)
+    }
+
+    fn bump_sparse(
+        &mut self,
+        tables: &Tables,
+        tally: TallyId,
+        domain: Domain,
+        by: i32,
+    ) -> (i32, i32) {
         let slot = sparse_slot(tally, domain);
         let (old, new) = match self.sparse.entry(slot) {
             Entry::Occupied(mut own) => {
@@ -203,21 +224,20 @@ impl State {
             return;
         }
         let group = self.group(tables, node);
-        for tally in tables.adds(hot) {
-            let domain = self.domain(tables.key_of(*tally), node);
+        for add in tables.adds(hot) {
+            let domain = self.domain(add.hot.key, node);
             if domain == NO_DOMAIN || domain == OPEN_DOMAIN {
                 continue;
             }
-            if group.is_some_and(|group| !tables.counts_group(*tally, group)) {
-                continue;
+            if group.is_none_or(|group| tables.is_in_scope(add.hot.scope, group)) {
+                self.bump(tables, add, domain, count);
             }
-            self.bump(tables, *tally, domain, count);
         }
         if !hot.attaches {
             return;
         }
         for volume in &tables.class(class).attaches {
-            let (old, new) = self.bump(tables, volume.tally, node.0, count);
+            let (old, new) = self.bump_tally(tables, volume.tally, node.0, count);
             if !tables.attachments.contains(&(volume.tally, node)) {
                 let attached = &mut self.attached[volume.driver as usize][node.index()];
                 *attached += i32::from(new > 0) - i32::from(old > 0);
@@ -244,12 +264,12 @@ impl State {
                 matches!(tables.tallies.get(**tally).counted, crate::tally::Counted::Claim(..))
             });
             for tally in exclusive {
-                self.bump(tables, *tally, 0, -sign);
+                self.bump_tally(tables, *tally, 0, -sign);
             }
             for tally in &tables.class(*class).uncounted {
                 let domain = self.domain(tables.key_of(*tally), node);
                 if domain != NO_DOMAIN && self.is_counted(tables, *tally, node) {
-                    self.bump(tables, *tally, domain, sign);
+                    self.bump_tally(tables, *tally, domain, sign);
                 }
             }
         }
@@ -271,7 +291,13 @@ impl State {
     }
 
     /// Takes or gives back an amount that is not that of a class.
-    pub(crate) fn reserve_amount(&mut self, tables: &Tables, node: NodeId, amount: &Resources, sign: i64) {
+    pub(crate) fn reserve_amount(
+        &mut self,
+        tables: &Tables,
+        node: NodeId,
+        amount: &Resources,
+        sign: i64,
+    ) {
         let at = node.index();
         self.free[at].cpu -= amount.cpu * sign;
         self.free[at].memory -= amount.memory * sign;
@@ -292,7 +318,9 @@ impl State {
         count: u32,
     ) {
         self.reserve(tables, class, node, i64::from(count));
-        self.tally(tables, class, node, count as i32);
+        if tables.hot[class.index()].counted {
+            self.tally(tables, class, node, count as i32);
+        }
         self.changes.push(Change::Placed { class, original, node, count });
         if tables.hot[class.index()].binds {
             self.take_volumes(tables, class, node);
@@ -377,14 +405,13 @@ impl State {
                 None => self.runs[node.index()][at],
                 Some(at) => self.residents[node.index()][at],
             };
-            for tally in tables.adds(&tables.hot[run.class.index()]) {
-                let hot = &tables.tally_hot[tally.index()];
-                if hot.local {
+            for add in tables.adds(&tables.hot[run.class.index()]) {
+                if add.hot.local {
                     continue;
                 }
-                let domain = self.domain(hot.key, node);
-                if domain != NO_DOMAIN && tables.counts_group(*tally, group) {
-                    self.bump(tables, *tally, domain, sign * run.count as i32);
+                let domain = self.domain(add.hot.key, node);
+                if domain != NO_DOMAIN && tables.is_in_scope(add.hot.scope, group) {
+                    self.bump(tables, add, domain, sign * run.count as i32);
                 }
             }
         }
@@ -397,7 +424,9 @@ impl State {
             match change {
                 Change::Placed { class, node, count, .. } => {
                     self.reserve(tables, class, node, -i64::from(count));
-                    self.tally(tables, class, node, -(count as i32));
+                    if tables.hot[class.index()].counted {
+                        self.tally(tables, class, node, -(count as i32));
+                    }
                 }
                 Change::Closed { node, pods } => {
                     self.occupy(tables, node, 1);
@@ -489,9 +518,10 @@ impl State {
     /// Takes the last node out of every column.
     pub(crate) fn pop_node(&mut self) {
         self.free.pop();
-        self.rare.iter_mut().for_each(|column| drop(column.pop()));
-        self.domains.iter_mut().for_each(|column| drop(column.pop()));
-        self.attached.iter_mut().for_each(|column| drop(column.pop()));
+        let at = self.free.len();
+        self.rare.iter_mut().for_each(|column| column.truncate(at));
+        self.domains.iter_mut().for_each(|column| column.truncate(at));
+        self.attached.iter_mut().for_each(|column| column.truncate(at));
     }
 
     /// The emptiest domain of a spread constraint, and how many domains there are.

@@ -1,8 +1,7 @@
 //! What the storage of a pod demands: volumes that are where they are, or that come to be with the pod.
 
 use restow_model::{
-    AccessModes, PersistentVolume, PersistentVolumeClaim, Snapshot, StorageClass, Str,
-    Volumes,
+    AccessModes, PersistentVolume, PersistentVolumeClaim, Snapshot, StorageClass, Str, Volumes,
 };
 use rustc_hash::FxHashMap;
 
@@ -34,6 +33,9 @@ pub(crate) struct Storage {
     pub(crate) open_claims: Vec<RawOpenClaim>,
 }
 
+/// Where volumes can be made: one of the terms must hold; each lists labels with their values.
+pub(crate) type Topologies = Vec<Vec<(Str, Vec<Str>)>>;
+
 /// A claim whose volume is chosen or made with the pod's node, before selections are numbered.
 #[derive(Clone, Debug)]
 pub(crate) struct RawOpenClaim {
@@ -41,7 +43,7 @@ pub(crate) struct RawOpenClaim {
     pub(crate) size: i64,
     /// Places of volumes in the snapshot, with whether each is kept for the claim.
     pub(crate) volumes: Vec<(u32, bool)>,
-    pub(crate) made: Option<Vec<Vec<(Str, Vec<Str>)>>>,
+    pub(crate) made: Option<Topologies>,
 }
 
 /// Drivers that moved out of Kubernetes, by the name of the old provisioner.
@@ -61,7 +63,9 @@ impl<'a> StorageIndex<'a> {
             volumes_by_class.entry(class).or_default().push(at as u32);
         }
         let size = |at: &u32| snapshot.persistent_volumes[*at as usize].size;
-        volumes_by_class.values_mut().for_each(|volumes| volumes.sort_by_key(size));
+        for volumes in volumes_by_class.values_mut() {
+            volumes.sort_by_key(size);
+        }
         Self {
             snapshot,
             known,
@@ -75,7 +79,11 @@ impl<'a> StorageIndex<'a> {
                 .iter()
                 .map(|volume| (volume.meta.name, volume))
                 .collect(),
-            classes: snapshot.storage_classes.iter().map(|class| (class.meta.name, class)).collect(),
+            classes: snapshot
+                .storage_classes
+                .iter()
+                .map(|class| (class.meta.name, class))
+                .collect(),
             volumes_by_class,
         }
     }
@@ -147,17 +155,19 @@ impl<'a> StorageIndex<'a> {
         let made = (class.provisioner != self.known.no_provisioner
             && !class.provisioner.is_empty())
         .then(|| class.allowed_topologies.clone());
-        let volumes = if claim.selected_node.is_empty() {
-            self.candidates(claim, class)
-        } else {
-            Vec::new()
-        };
+        let volumes =
+            if claim.selected_node.is_empty() { self.candidates(claim, class) } else { Vec::new() };
         match made {
             Some(terms) if volumes.is_empty() => {
                 storage.rules.push(StorageRule::Made { claim: name, terms });
             }
             made => {
-                storage.open_claims.push(RawOpenClaim { claim: name, size: claim.size, volumes, made });
+                storage.open_claims.push(RawOpenClaim {
+                    claim: name,
+                    size: claim.size,
+                    volumes,
+                    made,
+                });
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What does not change while pods are placed: groups, classes, tallies, keys. Threads share it.
 
-use restow_model::{Resources, Str, Uid};
+use restow_model::{Resources, Str};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::class::Class;
@@ -10,6 +10,7 @@ use crate::ids::{ClassId, Domain, GroupId, KeyId, NodeId, TallyId};
 use crate::known::Known;
 use crate::launch::Launch;
 use crate::pod_set::PodSets;
+use crate::score::ScoreTables;
 use crate::settings::Settings;
 use crate::state::State;
 use crate::tally::Tallies;
@@ -26,15 +27,17 @@ pub(crate) struct NodeInfo {
     pub(crate) in_flight: bool,
     /// The most pods that it takes.
     pub(crate) max_pods: i64,
+    /// Whether it was removed; its number is not used again.
+    pub(crate) gone: bool,
     /// Its pool, if it has one.
     pub(crate) pool: Option<crate::ids::PoolId>,
     /// What the machine has, which counts for its pool's limits.
     pub(crate) capacity: Resources,
-    pub(crate) uid: Uid,
 }
 
 /// What placements need of a class, in one piece of memory.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says which work can be saved")]
 pub(crate) struct Hot {
     pub(crate) cpu: i64,
     pub(crate) memory: i64,
@@ -73,6 +76,13 @@ pub(crate) struct TallyHot {
     pub(crate) uniform: bool,
 }
 
+/// A tally that pods of a class add to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Add {
+    pub(crate) tally: TallyId,
+    pub(crate) hot: TallyHot,
+}
+
 /// Counts that are not in a row.
 pub(crate) const SPARSE: u32 = u32::MAX;
 
@@ -109,7 +119,7 @@ pub(crate) struct Tables {
     /// What placements need of every tally, close together.
     pub(crate) tally_hot: Vec<TallyHot>,
     /// The tallies of all classes, one class after the other.
-    pub(crate) adds: Vec<TallyId>,
+    pub(crate) adds: Vec<Add>,
     /// The group of each node.
     pub(crate) node_groups: Vec<GroupId>,
     /// For each key and domain the sectors of its nodes.
@@ -125,6 +135,8 @@ pub(crate) struct Tables {
     pub(crate) launch: Launch,
     /// The name under which ephemeral storage has a column.
     pub(crate) ephemeral: Str,
+    /// What scores need besides; empty if nodes cannot be scored.
+    pub(crate) scores: ScoreTables,
 }
 
 impl Tables {
@@ -147,13 +159,18 @@ impl Tables {
     /// Whether nodes of a group are counted by a tally.
     #[inline]
     pub(crate) fn counts_group(&self, tally: TallyId, group: GroupId) -> bool {
-        let scope = self.tally_hot[tally.index()].scope;
+        self.is_in_scope(self.tally_hot[tally.index()].scope, group)
+    }
+
+    /// Whether nodes of a group are counted in a scope.
+    #[inline]
+    pub(crate) fn is_in_scope(&self, scope: u32, group: GroupId) -> bool {
         scope == EVERYWHERE || self.tallies.in_scope(scope, group)
     }
 
     /// The tallies that a class adds to.
     #[inline]
-    pub(crate) fn adds(&self, hot: &Hot) -> &[TallyId] {
+    pub(crate) fn adds(&self, hot: &Hot) -> &[Add] {
         &self.adds[hot.adds.0 as usize..hot.adds.1 as usize]
     }
 

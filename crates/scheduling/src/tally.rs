@@ -12,7 +12,6 @@ use crate::group::Groups;
 use crate::ids::{Domain, GroupId, KeyId, PodSetId, TallyId};
 use crate::known::Known;
 use crate::selection::Selection;
-use crate::topology::Keys;
 
 /// Who is counted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,8 +20,13 @@ pub(crate) enum Counted {
     Members(PodSetId),
     /// Members of a set that are not being deleted, on the nodes that a spread constraint looks at.
     Alive(PodSetId, u32),
+    /// Members of a set that are not being deleted, node by node: for scores.
+    AliveHere(PodSetId),
     /// Pods that avoid the members of a set.
     Avoiding(PodSetId),
+    /// Pods whose preferences for members of a set have this weight in sum, which is negative if they would rather be
+    /// elsewhere: for scores.
+    Preferring(PodSetId, i32),
     /// Pods with a port that conflicts with this one.
     Port(HostPort),
     /// Pods that use a volume of a driver.
@@ -93,7 +97,7 @@ impl Scope {
 /// All tallies, without their counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tallies {
-    tallies: Vec<Tally>,
+    all: Vec<Tally>,
     by_content: HashMap<Tally, TallyId, FxBuildHasher>,
     scopes: Vec<Scope>,
     by_scope: HashMap<Scope, u32, FxBuildHasher>,
@@ -107,26 +111,22 @@ impl Tallies {
         if let Some(found) = self.by_content.get(&tally) {
             return *found;
         }
-        let id = TallyId::new(self.tallies.len());
-        self.tallies.push(tally.clone());
+        let id = TallyId::new(self.all.len());
+        self.all.push(tally.clone());
         self.by_content.insert(tally, id);
         id
     }
 
-    pub(crate) fn find(&self, counted: Counted, key: KeyId) -> Option<TallyId> {
-        self.by_content.get(&Tally { counted, key }).copied()
-    }
-
     pub(crate) fn get(&self, id: TallyId) -> &Tally {
-        &self.tallies[id.index()]
+        &self.all[id.index()]
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.tallies.len()
+        self.all.len()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (TallyId, &Tally)> {
-        self.tallies.iter().enumerate().map(|(at, tally)| (TallyId::new(at), tally))
+        self.all.iter().enumerate().map(|(at, tally)| (TallyId::new(at), tally))
     }
 
     pub(crate) fn scope(&mut self, scope: Scope, groups: &Groups, strings: &Strings) -> u32 {

@@ -60,6 +60,33 @@ impl Key {
     }
 }
 
+impl Key {
+    /// The domain of a node with these labels, if it would not be a new one: `None` if everything that counts domains has to
+    /// be laid out anew.
+    pub(crate) fn known_domain(&self, node: NodeId, labels: &Labels) -> Option<Domain> {
+        let value = labels.get(self.name);
+        match self.kind {
+            KeyKind::Node => Some(node.0),
+            KeyKind::Cluster => Some(0),
+            KeyKind::Hostname => match value {
+                Some(host) if self.numbers.contains_key(&host) => None,
+                Some(_) => Some(node.0),
+                None => Some(NO_DOMAIN),
+            },
+            KeyKind::Label => {
+                value.map_or(Some(NO_DOMAIN), |value| self.numbers.get(&value).copied())
+            }
+        }
+    }
+
+    /// Lets go of the host name of a node that is gone.
+    pub(crate) fn forget(&mut self, node: NodeId) {
+        if self.kind == KeyKind::Hostname {
+            self.numbers.retain(|_, domain| *domain != node.0);
+        }
+    }
+}
+
 /// All keys. The first two are not labels.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
@@ -72,15 +99,15 @@ impl Keys {
     pub(crate) const CLUSTER: KeyId = KeyId(1);
 
     pub(crate) fn new() -> Self {
-        let keys = vec![Key::new(Str::EMPTY, KeyKind::Node), Key::new(Str::EMPTY, KeyKind::Cluster)];
+        let keys =
+            vec![Key::new(Str::EMPTY, KeyKind::Node), Key::new(Str::EMPTY, KeyKind::Cluster)];
         Self { keys, by_name: HashMap::default() }
     }
 
     /// The key of a label.
     pub(crate) fn label(&mut self, name: Str, known: &Known) -> KeyId {
         *self.by_name.entry(name).or_insert_with(|| {
-            let kind =
-                if name == known.hostname { KeyKind::Hostname } else { KeyKind::Label };
+            let kind = if name == known.hostname { KeyKind::Hostname } else { KeyKind::Label };
             self.keys.push(Key::new(name, kind));
             KeyId::new(self.keys.len() - 1)
         })
@@ -88,10 +115,6 @@ impl Keys {
 
     pub(crate) fn get(&self, id: KeyId) -> &Key {
         &self.keys[id.index()]
-    }
-
-    pub(crate) fn find(&self, name: Str) -> Option<KeyId> {
-        self.by_name.get(&name).copied()
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -92,7 +92,12 @@ pub struct Trial<'a> {
 
 impl Cluster {
     /// What if these nodes vanished? Their pods are placed elsewhere, as far as the limits allow.
-    pub fn trial<'a>(&'a self, state: &'a mut State, sources: &[NodeId], limits: Limits) -> Trial<'a> {
+    pub fn trial<'a>(
+        &'a self,
+        state: &'a mut State,
+        sources: &[NodeId],
+        limits: Limits,
+    ) -> Trial<'a> {
         let mut trial = Trial::start(&self.tables, state, limits);
         trial.vacate(sources);
         trial
@@ -115,7 +120,8 @@ impl Cluster {
         }
         if verdict == Verdict::Fits && state.drafts.list.len() > first {
             let nodes = state.drafts.list.len() - first;
-            let price = (first..state.drafts.list.len()).map(|at| state.draft_price(tables, at)).sum();
+            let price =
+                (first..state.drafts.list.len()).map(|at| state.draft_price(tables, at)).sum();
             verdict = Verdict::Replaced { price, nodes: nodes as u32 };
         }
         state.undo(tables, mark);
@@ -199,11 +205,11 @@ impl<'a> Trial<'a> {
         let tables = self.cluster;
         let pool = tables.launch.pool(self.state.drafts.list[at].pool);
         let mut instance_types: Vec<Str> = Vec::new();
+        let mut listed = vec![false; tables.launch.offered_pool(pool).types.len()];
         let mut cheapest = None;
         for option in tables.options(self.state, at) {
-            let name = tables.launch.offered_type(pool, option).name;
-            if !instance_types.contains(&name) {
-                instance_types.push(name);
+            if !std::mem::replace(&mut listed[option.at.0 as usize], true) {
+                instance_types.push(tables.launch.offered_type(pool, option).name);
             }
             cheapest.get_or_insert(option);
         }

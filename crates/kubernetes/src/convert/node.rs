@@ -9,10 +9,8 @@ impl Parts {
     pub(crate) fn node(&mut self, node: &wire::Node<'_>) -> Converted<Node> {
         // A node that does not say what pods may use offers all that it has, as the API server fills in.
         let status = &node.status;
-        let offered = match status.allocatable.0.is_empty() {
-            true => &status.capacity,
-            false => &status.allocatable,
-        };
+        let offered =
+            if status.allocatable.0.is_empty() { &status.capacity } else { &status.allocatable };
         Ok(Node {
             meta: self.meta(&node.metadata)?,
             provider_id: self.str(&node.spec.provider_id),

@@ -36,6 +36,21 @@ pub(super) fn attract_or_repel(rng: &mut Rng, pod: &mut Value) {
     }
 }
 
+/// Preferred affinity, anti-affinity, or both; the same term may be there twice.
+pub(super) fn prefer(rng: &mut Rng, pod: &mut Value) {
+    for _ in 0..rng.between(1, 3) {
+        let name = *rng.pick(&["podAffinity", "podAntiAffinity"]);
+        let mut term = term(rng);
+        if rng.permille(350) {
+            to_itself(pod, &mut term);
+        }
+        for _ in 0..if rng.permille(100) { 2 } else { 1 } {
+            let preferred = json!({"weight": rng.between(1, 100), "podAffinityTerm": term});
+            push(&mut pod["spec"]["affinity"][name][PREFERRED], preferred);
+        }
+    }
+}
+
 /// The pod wants to be with its like: the first one has nobody to be with.
 fn to_itself(pod: &Value, term: &mut Value) {
     term["labelSelector"] = json!({"matchLabels": pod["metadata"]["labels"]});

@@ -4,11 +4,14 @@ use serde_json::{Value, json};
 
 use super::Ingredient::{
     Binding, Cordons, Daemons, Gates, HostPorts, Life, NodeAffinity, NodeSelectors, Nominations,
-    PodAffinity, Requests, Resizes, Spread, Taints, Volumes,
+    Owners, PodAffinity, Requests, Resizes, SoftNodes, SoftPods, SoftSpread, Spread, Taints,
+    Volumes,
 };
 use super::words::NAMESPACES;
 use super::world::{World, pod_labels, push, uid};
-use super::{affinity, binding, node_affinity, ports, requests, resize, spread, taints, volumes};
+use super::{
+    affinity, binding, node_affinity, owners, ports, requests, resize, spread, taints, volumes,
+};
 
 /// Adds a pod with whatever the recipe draws for it.
 pub(super) fn add_pod(world: &mut World<'_>, number: u32) {
@@ -72,6 +75,26 @@ fn constrain(world: &mut World<'_>, pod: &mut Value) {
     }
     if world.draws(Binding) {
         binding::mount(world, pod);
+    }
+    prefer(world, pod);
+}
+
+/// What need not hold. Recipes without it draw nothing for it, so that their clusters stay what they are.
+fn prefer(world: &mut World<'_>, pod: &mut Value) {
+    if world.recipe.has(SoftNodes) && world.draws(SoftNodes) {
+        node_affinity::prefer(world, pod);
+        if world.rng.permille(500) {
+            taints::tolerate(&mut world.rng, pod);
+        }
+    }
+    if world.recipe.has(SoftPods) && world.draws(SoftPods) {
+        affinity::prefer(&mut world.rng, pod);
+    }
+    if world.recipe.has(SoftSpread) && world.draws(SoftSpread) {
+        spread::spread_softly(&mut world.rng, pod);
+    }
+    if world.recipe.has(Owners) && world.draws(Owners) {
+        owners::own(world, pod);
     }
 }
 

@@ -8,11 +8,13 @@ mod binding;
 mod life;
 mod node_affinity;
 mod nodes;
+mod owners;
 mod ports;
 mod recipe;
 mod requests;
 mod resize;
 mod selector;
+mod spelled;
 mod spread;
 mod taints;
 mod volumes;
@@ -20,6 +22,7 @@ mod words;
 mod world;
 
 pub use recipe::{Ingredient, RECIPES, Recipe};
+pub use spelled::spell_out_requests;
 
 use serde_json::Value;
 use world::World;
@@ -34,6 +37,7 @@ pub fn cluster(seed: u64, recipe: &Recipe) -> Vec<Value> {
         nodes::add(&mut world, number);
     }
     volumes::add_storage(&mut world);
+    owners::add(&mut world);
     for number in 0..pods {
         life::add_pod(&mut world, number);
     }

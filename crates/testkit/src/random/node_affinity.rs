@@ -36,6 +36,16 @@ pub(super) fn require(world: &mut World<'_>, pod: &mut Value) {
     }
 }
 
+/// Preferred node affinity.
+pub(super) fn prefer(world: &mut World<'_>, pod: &mut Value) {
+    for _ in 0..world.rng.between(1, 4) {
+        let weight = world.rng.between(1, 100);
+        let preferred = json!({"weight": weight, "preference": term(world)});
+        let affinity = &mut pod["spec"]["affinity"]["nodeAffinity"];
+        push(&mut affinity["preferredDuringSchedulingIgnoredDuringExecution"], preferred);
+    }
+}
+
 /// One term; an empty one matches no node.
 fn term(world: &mut World<'_>) -> Value {
     let mut term = json!({});

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Ingredient::{Cordons, Requests, Taints};
+use super::Ingredient::{Cordons, Requests, SoftNodes, Taints};
 use super::words::{HOSTNAME, NODE_LABELS, OLD_REGION, OLD_ZONE, REGION, ZONE};
 use super::world::{World, labels};
 use super::{requests, taints};
@@ -30,6 +30,9 @@ pub(super) fn add(world: &mut World<'_>, number: u32) {
     let tainted = world.recipe.share(Taints) * 2 / 3;
     if world.rng.permille(tainted) {
         taints::taint(&mut world.rng, &mut node);
+    }
+    if world.recipe.has(SoftNodes) && world.draws(SoftNodes) {
+        taints::taint_softly(&mut world.rng, &mut node);
     }
     let cordoned = world.recipe.share(Cordons) / 2;
     if world.rng.permille(cordoned) {

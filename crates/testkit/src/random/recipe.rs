@@ -2,7 +2,8 @@
 
 use Ingredient::{
     Binding, Cordons, Daemons, Gates, HostPorts, Life, NodeAffinity, NodeSelectors, Nominations,
-    PodAffinity, Requests, Resizes, Spread, Taints, VolumeLimits, Volumes,
+    Owners, PodAffinity, Requests, Resizes, SoftNodes, SoftPods, SoftSpread, Spread, Taints,
+    VolumeLimits, Volumes,
 };
 
 /// One kind of constraint or circumstance.
@@ -40,6 +41,14 @@ pub enum Ingredient {
     Gates,
     /// Pods for which a preemption holds room.
     Nominations,
+    /// Preferred node affinity, and taints that only ask to stay away.
+    SoftNodes,
+    /// Preferred affinity and anti-affinity between pods.
+    SoftPods,
+    /// Topology spread that need not hold.
+    SoftSpread,
+    /// Services and controllers, by which the scheduler spreads pods that do not say how.
+    Owners,
 }
 
 /// How to make a random cluster.
@@ -150,4 +159,33 @@ pub const RECIPES: &[Recipe] = &[
             (Nominations, 100),
         ],
     },
+    recipe("soft-nodes", &[(SoftNodes, 700), (Requests, 500), (NodeAffinity, 100)]),
+    recipe("soft-pods", &[(SoftPods, 600), (PodAffinity, 250), (Requests, 200), (Life, 100)]),
+    recipe(
+        "soft-spread",
+        &[(SoftSpread, 700), (NodeSelectors, 250), (NodeAffinity, 200), (Taints, 250), (Life, 100)],
+    ),
+    recipe(
+        "default-spread",
+        &[(Owners, 700), (NodeSelectors, 350), (Spread, 100), (SoftSpread, 50), (Life, 100)],
+    ),
+    recipe(
+        "soft-mixed",
+        &[
+            (SoftNodes, 300),
+            (SoftPods, 250),
+            (SoftSpread, 250),
+            (Owners, 500),
+            (Requests, 400),
+            (Resizes, 50),
+            (NodeSelectors, 80),
+            (Taints, 150),
+            (PodAffinity, 150),
+            (Spread, 100),
+            (HostPorts, 100),
+            (Life, 150),
+            (Daemons, 50),
+            (Nominations, 50),
+        ],
+    ),
 ];

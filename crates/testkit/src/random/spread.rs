@@ -10,8 +10,19 @@ use crate::Rng;
 /// One to three constraints, on different keys as the API server wants it.
 pub(super) fn spread(rng: &mut Rng, pod: &mut Value) {
     let many = if rng.permille(300) { rng.between(2, 3) } else { 1 };
+    add(rng, pod, many, 850);
+}
+
+/// One to three constraints that need not hold.
+pub(super) fn spread_softly(rng: &mut Rng, pod: &mut Value) {
+    let many = rng.between(1, 3);
+    add(rng, pod, many, 50);
+}
+
+/// Constraints, so many of a thousand of which must hold.
+fn add(rng: &mut Rng, pod: &mut Value, many: u32, required: u32) {
     for _ in 0..many {
-        let constraint = constraint(rng, pod);
+        let constraint = constraint(rng, pod, required);
         let given = pod["spec"]["topologySpreadConstraints"].as_array().is_some_and(|given| {
             given.iter().any(|other| {
                 other["topologyKey"] == constraint["topologyKey"]
@@ -24,8 +35,8 @@ pub(super) fn spread(rng: &mut Rng, pod: &mut Value) {
     }
 }
 
-fn constraint(rng: &mut Rng, pod: &Value) -> Value {
-    let required = rng.permille(850);
+fn constraint(rng: &mut Rng, pod: &Value, required: u32) -> Value {
+    let required = rng.permille(required);
     let mut constraint = json!({
         "maxSkew": rng.between(1, 3),
         "topologyKey": rng.pick(TOPOLOGIES),

@@ -12,8 +12,17 @@ const EFFECTS: &[&str] = &["NoSchedule", "NoSchedule", "NoExecute", "PreferNoSch
 
 /// One or two taints.
 pub(super) fn taint(rng: &mut Rng, node: &mut Value) {
+    add(rng, node, EFFECTS);
+}
+
+/// One or two taints that only ask to stay away.
+pub(super) fn taint_softly(rng: &mut Rng, node: &mut Value) {
+    add(rng, node, &["PreferNoSchedule"]);
+}
+
+fn add(rng: &mut Rng, node: &mut Value, effects: &[&str]) {
     for _ in 0..rng.between(1, 2) {
-        let mut taint = json!({"key": rng.pick(KEYS), "effect": rng.pick(EFFECTS)});
+        let mut taint = json!({"key": rng.pick(KEYS), "effect": rng.pick(effects)});
         let value = *rng.pick(VALUES);
         if !value.is_empty() || rng.permille(300) {
             taint["value"] = json!(value);

@@ -1,0 +1,152 @@
+//! What if this node vanished? Asked of every node, and how long a pod event takes to be taken in.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use restow_catalog::PriceBook;
+use restow_model::{Price, Snapshot};
+use restow_scheduling::{Cluster, Limits, NodeId, Offers, Settings, State, Verdict};
+
+use crate::clock;
+use crate::fleet::{self, Fleet};
+
+/// A fleet with everything that a pass needs.
+struct Ready {
+    snapshot: Snapshot,
+    offers: Arc<Offers>,
+    prices: Vec<Price>,
+}
+
+impl Ready {
+    fn new(fleet: &Fleet) -> Self {
+        let mut snapshot = fleet.snapshot();
+        let book = fleet::book();
+        let offers = Arc::new(Offers::new(&mut snapshot, &book));
+        let prices = prices(&snapshot, &book);
+        Self { snapshot, offers, prices }
+    }
+
+    fn cluster(&self) -> Cluster {
+        Cluster::new(&self.snapshot, Arc::clone(&self.offers), Settings::default())
+    }
+}
+
+fn prices(snapshot: &Snapshot, book: &PriceBook) -> Vec<Price> {
+    let price = |node| {
+        let facts = restow_catalog::marks::node_facts(node, &snapshot.strings);
+        book.price_of(&facts).map(|quote| quote.price).unwrap_or_default()
+    };
+    snapshot.nodes.iter().map(price).collect()
+}
+
+/// How many nodes could go, and how many could be replaced by a cheaper one.
+fn pass(cluster: &Cluster, state: &mut State, prices: &[Price], nodes: Range<usize>) -> (u32, u32) {
+    let mut counts = (0, 0);
+    for at in nodes {
+        let limits = Limits { new_nodes: 1, below: Some(prices[at]) };
+        match cluster.probe(state, NodeId(at as u32), limits) {
+            Verdict::Fits => counts.0 += 1,
+            Verdict::Replaced { .. } => counts.1 += 1,
+            Verdict::Misfit { .. } => {}
+        }
+    }
+    counts
+}
+
+/// Passes over one fleet and nothing else, to be counted from outside: nodes, utilization, anti-affinity, spread, passes.
+pub(crate) fn passes(words: &[String]) {
+    let numbers: Vec<u32> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let [nodes, utilization, anti_affinity, spread, times] = numbers[..] else { return };
+    let nodes = nodes as usize;
+    let ready =
+        Ready::new(&Fleet { nodes, pods: nodes * 30, utilization, anti_affinity, spread, seed: 1 });
+    let cluster = ready.cluster();
+    let mut state = cluster.state().clone();
+    for _ in 0..times {
+        std::hint::black_box(pass(&cluster, &mut state, &ready.prices, 0..nodes));
+    }
+}
+
+/// Prints a table: four kinds of fleets in several sizes.
+pub(crate) fn table(sizes: &[usize]) {
+    println!(
+        "\n{:26} {:>8} {:>8} {:>9} {:>8} {:>8} {:>7} {:>7} {:>8} {:>8} {:>7}",
+        "a probe of every node",
+        "classes",
+        "build ms",
+        "pass ms",
+        "us/node",
+        "2 thr ms",
+        "x",
+        "fits",
+        "replaced",
+        "us/event",
+        "hot MB"
+    );
+    for (name, anti_affinity, spread, utilization) in [
+        ("plain, loose", 0, 0, 65),
+        ("plain, tight", 0, 0, 93),
+        ("constrained, loose", 25, 35, 65),
+        ("constrained, tight", 25, 35, 93),
+    ] {
+        let mut first = None;
+        for nodes in sizes {
+            let (nodes, seed) = (*nodes, 1);
+            let fleet = Fleet { nodes, pods: nodes * 30, utilization, anti_affinity, spread, seed };
+            let seconds = line(&format!("{name} {nodes}"), &fleet);
+            first.get_or_insert((nodes, seconds));
+            if let Some((few, quick)) = first.filter(|(few, _)| *few < nodes) {
+                let exponent = (seconds / quick).ln() / (nodes as f64 / few as f64).ln();
+                println!("{:26} grows with exponent {exponent:.2} from {few} nodes", "");
+            }
+        }
+    }
+}
+
+fn line(name: &str, fleet: &Fleet) -> f64 {
+    let ready = Ready::new(fleet);
+    let (build, cluster) = clock::cpu(3, || ready.cluster());
+    let count = cluster.node_count();
+    let mut state = cluster.state().clone();
+    let times = (40_000 / count).max(1);
+    let (serial, counts) =
+        clock::cpu(times, || pass(&cluster, &mut state, &ready.prices, 0..count));
+    let (alone, _) = clock::wall(9, || pass(&cluster, &mut state, &ready.prices, 0..count));
+    let mut states = [cluster.state().clone(), cluster.state().clone()];
+    let (parallel, both) = clock::wall(9, || {
+        let [a, b] = &mut states;
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| pass(&cluster, b, &ready.prices, count / 2..count));
+            let own = pass(&cluster, a, &ready.prices, 0..count / 2);
+            let other = other.join().expect("the pass does not panic");
+            (own.0 + other.0, own.1 + other.1)
+        })
+    });
+    assert_eq!(counts, both, "threads find the same");
+    println!(
+        "{name:26} {:>8} {:>8.1} {:>9.2} {:>8.2} {:>8.2} {:>7.2} {:>7} {:>8} {:>8.2} {:>7.1}",
+        cluster.class_count(),
+        build * 1e3,
+        serial * 1e3,
+        serial * 1e6 / count as f64,
+        parallel * 1e3,
+        alone / parallel,
+        counts.0,
+        counts.1,
+        event(&ready, cluster.clone()) * 1e6,
+        cluster.hot_bytes() as f64 / 1e6,
+    );
+    serial
+}
+
+/// Seconds until a pod that went and came back is taken in, per event.
+fn event(ready: &Ready, mut cluster: Cluster) -> f64 {
+    let pods: Vec<usize> = (0..ready.snapshot.pods.len()).step_by(7).take(4000).collect();
+    let (seconds, ()) = clock::cpu(5, || {
+        for pod in &pods {
+            cluster.remove_pod(*pod);
+            cluster.add_pod(&ready.snapshot, *pod);
+        }
+    });
+    seconds / (2 * pods.len()) as f64
+}

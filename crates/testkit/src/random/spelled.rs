@@ -1,0 +1,113 @@
+//! Clusters in which requests are written so that our model keeps all that scores depend on.
+
+use serde_json::{Value, json};
+
+/// What stands where nothing, or zero, was asked for.
+const LITTLE: [(&str, &str); 2] = [("cpu", "7m"), ("memory", "9Mi")];
+
+/// Writes out requests of cpu and memory that are missing or zero.
+///
+/// For scores the real scheduler assumes a request for every container that has none, but not for one that asks for zero;
+/// the model keeps what a pod asks for in sum, and knows neither its containers nor a zero that is written. A pod with one
+/// container that asks for nothing is the same to both, and stays as it is.
+pub fn spell_out_requests(objects: &mut [Value]) {
+    for pod in objects.iter_mut().filter(|object| object["kind"] == "Pod") {
+        let (spec, status) = (&pod["spec"], &pod["status"]);
+        let plain =
+            ["initContainers", "overhead", "resources"].iter().all(|field| spec[field].is_null())
+                && ["containerStatuses", "initContainerStatuses"]
+                    .iter()
+                    .all(|field| status[field].is_null())
+                && spec["containers"].as_array().is_some_and(|containers| containers.len() == 1);
+        for list in ["/spec/containers", "/spec/initContainers"] {
+            items(pod, list).for_each(|container| spell_out_container(container, plain));
+        }
+        for list in ["/status/containerStatuses", "/status/initContainerStatuses"] {
+            for status in items(pod, list) {
+                for requests in ["/resources/requests", "/allocatedResources"] {
+                    status.pointer_mut(requests).into_iter().for_each(fill);
+                }
+            }
+        }
+        let of_pod = pod.pointer_mut("/spec/resources/requests");
+        if let Some(requests) = of_pod.and_then(Value::as_object_mut) {
+            for (name, little) in LITTLE {
+                if let Some(zero) = requests.get_mut(name).filter(|amount| is_zero(amount)) {
+                    *zero = json!(little);
+                }
+            }
+        }
+    }
+}
+
+fn items<'a>(object: &'a mut Value, list: &str) -> impl Iterator<Item = &'a mut Value> {
+    object.pointer_mut(list).and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+fn spell_out_container(container: &mut Value, plain: bool) {
+    for (name, little) in LITTLE {
+        let resources = &container["resources"];
+        let asked = match &resources["requests"][name] {
+            Value::Null => &resources["limits"][name],
+            asked => asked,
+        };
+        if !(plain && asked.is_null()) && is_zero(asked) {
+            container["resources"]["requests"][name] = json!(little);
+            // A limit of zero would be below it.
+            let limits = container.pointer_mut("/resources/limits");
+            if let Some(limits) = limits.and_then(Value::as_object_mut) {
+                limits.remove(name);
+            }
+        }
+    }
+}
+
+fn fill(requests: &mut Value) {
+    for (name, little) in LITTLE {
+        if is_zero(&requests[name]) {
+            requests[name] = json!(little);
+        }
+    }
+}
+
+fn is_zero(amount: &Value) -> bool {
+    amount.is_null() || amount == "0"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spelled_out(spec: Value) -> Value {
+        let mut objects = [json!({"kind": "Pod", "spec": spec, "status": {}})];
+        spell_out_requests(&mut objects);
+        objects[0]["spec"].clone()
+    }
+
+    #[test]
+    fn one_container_without_requests_stays_as_it_is() {
+        let spec = json!({"containers": [{"name": "a"}]});
+        assert_eq!(spelled_out(spec.clone()), spec);
+    }
+
+    #[test]
+    fn of_several_containers_each_says_what_it_needs() {
+        let spec = spelled_out(json!({"containers": [
+            {"name": "a", "resources": {"requests": {"cpu": "1"}}},
+            {"name": "b", "resources": {"limits": {"memory": "1Gi", "cpu": "0"}}},
+        ]}));
+        assert_eq!(
+            spec,
+            json!({"containers": [
+                {"name": "a", "resources": {"requests": {"cpu": "1", "memory": "9Mi"}}},
+                {"name": "b", "resources": {"limits": {"memory": "1Gi"}, "requests": {"cpu": "7m"}}},
+            ]})
+        );
+    }
+
+    #[test]
+    fn a_zero_that_is_written_becomes_something() {
+        let spec = spelled_out(json!({"containers": [{"resources": {"requests": {"cpu": "0"}}}]}));
+        assert_eq!(spec["containers"][0]["resources"]["requests"], json!({"cpu": "7m"}));
+    }
+}
