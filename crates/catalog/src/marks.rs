@@ -368,7 +368,7 @@ pub fn suggested_sources(snapshot: &Snapshot) -> Vec<String> {
         .collect()
 }
 
-/// The zones that the nodes are in, by name, for [`Catalog::in_zones`](crate::Catalog::in_zones).
+/// The zones that the nodes are in or that pools name, by name, for [`Catalog::in_zones`](crate::Catalog::in_zones).
 pub fn zones_of(snapshot: &Snapshot) -> Vec<Zone> {
     let mut zones: BTreeMap<&str, (Option<&str>, Option<&str>)> = BTreeMap::new();
     for node in &snapshot.nodes {
@@ -376,6 +376,16 @@ pub fn zones_of(snapshot: &Snapshot) -> Vec<Zone> {
         let (id, in_region) = zones.entry(name).or_default();
         *id = id.or_else(|| zone_id(node, &snapshot.strings));
         *in_region = in_region.or_else(|| region(node, &snapshot.strings));
+    }
+    // A pool may name zones in which there is no node yet.
+    let zone_key = snapshot.strings.get(label::ZONE);
+    for pool in &snapshot.node_pools {
+        let wanted = pool.template.requirements.iter().filter(|own| Some(own.key()) == zone_key);
+        let listed = wanted.filter_map(restow_model::Requirement::listed).flatten().copied();
+        let labelled = zone_key.and_then(|key| pool.template.labels.get(key));
+        for name in listed.chain(labelled) {
+            zones.entry(snapshot.text(name)).or_default();
+        }
     }
     let zone = |(name, (id, region)): (&str, (Option<&str>, Option<&str>))| Zone {
         name: name.into(),

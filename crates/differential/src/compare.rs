@@ -1,4 +1,4 @@
-//! One cluster, asked about twice.
+//! One cluster, asked about twice: on which nodes can its pods run?
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,21 +12,36 @@ use crate::ours::{Answers, Implementation};
 /// A node of a pod on which ours and the oracle differ.
 #[derive(Clone, Debug)]
 pub(crate) struct Difference {
-    pub(crate) who: String,
+    /// What kind of difference it is, whose answer first: cases of one kind most often have one cause.
+    pub(crate) kind: (String, String, String),
     pub(crate) pod: String,
     pub(crate) node: String,
-    /// What the oracle says against it, or nothing.
-    pub(crate) theirs: Option<Rejection>,
-    /// What ours says against it, or nothing.
-    pub(crate) ours: Option<String>,
+    /// What the oracle says.
+    pub(crate) theirs: String,
+    /// What ours says.
+    pub(crate) ours: String,
 }
 
 impl Difference {
-    /// What kind of difference it is: cases of one kind most often have one cause.
-    pub(crate) fn kind(&self) -> (String, String, String) {
-        let theirs = self.theirs.as_ref().map_or("feasible", |rejection| &rejection.plugin);
-        let ours = self.ours.as_deref().unwrap_or("feasible");
-        (self.who.clone(), theirs.to_owned(), ours.to_owned())
+    fn of_place(
+        who: &str,
+        pod: String,
+        node: String,
+        theirs: Option<&Rejection>,
+        ours: Option<String>,
+    ) -> Self {
+        let feasible = || "feasible".to_owned();
+        let plugin = theirs.map_or_else(feasible, |rejection| rejection.plugin.clone());
+        let ours = ours.unwrap_or_else(feasible);
+        Self {
+            kind: (who.to_owned(), plugin, ours.clone()),
+            pod,
+            node,
+            theirs: theirs.map_or_else(feasible, |rejection| {
+                format!("{} ({})", rejection.plugin, rejection.reasons.join("; "))
+            }),
+            ours,
+        }
     }
 }
 
@@ -44,6 +59,12 @@ pub(crate) struct Tally {
     /// Pods that the oracle gave up on, which are not compared, by plugin and message.
     pub(crate) errors: BTreeMap<String, u64>,
     pub(crate) differences: u64,
+    /// Pods whose scores were compared.
+    pub(crate) scored: u64,
+    /// For how many of them each plugin told nodes apart.
+    pub(crate) told_apart: BTreeMap<String, u64>,
+    /// Pods whose scores were not compared although they can run somewhere, by reason.
+    pub(crate) unscored: BTreeMap<String, u64>,
 }
 
 /// The snapshot that our reader makes of a cluster.
@@ -63,10 +84,7 @@ pub(crate) fn compare(
     tally: &mut Tally,
 ) -> Result<Vec<Difference>, String> {
     let mut differences = Vec::new();
-    let mut pods = BTreeMap::new();
-    for (at, pod) in snapshot.pods.iter().enumerate() {
-        pods.insert((snapshot.text(pod.namespace), snapshot.text(pod.name)), at);
-    }
+    let pods = by_name(snapshot);
     tally.clusters += 1;
     let mut implementations: Vec<(&str, Option<Box<dyn Answers>>)> = ours
         .iter()
@@ -78,9 +96,7 @@ pub(crate) fn compare(
                 1;
             continue;
         }
-        let names = (answer.namespace.as_str(), answer.name.as_str());
-        let pod =
-            *pods.get(&names).ok_or_else(|| format!("pod {}/{} was not read", names.0, names.1))?;
+        let (pod, name) = find(&pods, answer)?;
         let gate = |node: &str| Rejection {
             node: node.to_owned(),
             plugin: "SchedulingGates".to_owned(),
@@ -98,25 +114,39 @@ pub(crate) fn compare(
             })
             .collect();
         count(&expected, tally);
-        for (name, implementation) in &mut implementations {
+        for (who, implementation) in &mut implementations {
             let given = ask(implementation, snapshot, pod);
             for (node, (theirs, ours)) in expected.iter().zip(given).enumerate() {
                 let panicked = ours.as_deref() == Some("Panic");
                 if theirs.is_none() == ours.is_none() && !panicked {
                     continue;
                 }
-                differences.push(Difference {
-                    who: (*name).to_owned(),
-                    pod: format!("{}/{}", names.0, names.1),
-                    node: snapshot.text(snapshot.nodes[node].meta.name).to_owned(),
-                    theirs: theirs.clone(),
-                    ours,
-                });
+                let node = snapshot.text(snapshot.nodes[node].meta.name).to_owned();
+                let theirs = theirs.as_ref();
+                differences.push(Difference::of_place(who, name.clone(), node, theirs, ours));
             }
         }
     }
     tally.differences += differences.len() as u64;
     Ok(differences)
+}
+
+/// The places of pods by namespace and name.
+pub(crate) fn by_name(snapshot: &Snapshot) -> BTreeMap<(&str, &str), usize> {
+    let name = |pod: &restow_model::Pod| (snapshot.text(pod.namespace), snapshot.text(pod.name));
+    snapshot.pods.iter().enumerate().map(|(at, pod)| (name(pod), at)).collect()
+}
+
+/// The place and the whole name of the pod that an answer is about.
+pub(crate) fn find(
+    pods: &BTreeMap<(&str, &str), usize>,
+    answer: &PodAnswer,
+) -> Result<(usize, String), String> {
+    let name = format!("{}/{}", answer.namespace, answer.name);
+    match pods.get(&(answer.namespace.as_str(), answer.name.as_str())) {
+        Some(pod) => Ok((*pod, name)),
+        None => Err(format!("pod {name} was not read")),
+    }
 }
 
 fn count(expected: &[Option<Rejection>], tally: &mut Tally) {

@@ -1,7 +1,8 @@
 //! Our answers against those of the real code of others, on random clusters.
 //!
 //! `scheduler` asks kube-scheduler's own plugins (the program of `oracle/scheduler`) and each implementation of ours on which
-//! nodes every pod of a random cluster can run, and makes the first cluster on which they differ as small as it gets.
+//! nodes every pod of a random cluster can run, and what it thinks of them, and makes the first cluster on which they differ
+//! as small as it gets.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for a terminal")]
 
@@ -10,6 +11,7 @@ mod options;
 mod oracle;
 mod ours;
 mod run;
+mod scores;
 mod shrink;
 mod table;
 

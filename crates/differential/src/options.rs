@@ -2,18 +2,23 @@
 
 use std::path::PathBuf;
 
+use restow_scheduling::Profile;
 use restow_testkit::random::Recipe;
 
 use crate::ours::{ALL, Implementation};
 
+const BOTH: &[Profile] = &[Profile::LeastAllocated, Profile::MostAllocated];
+
 pub(crate) const USAGE: &str = "\
 Usage: restow-differential scheduler --oracle PATH [--pairs N] [--seed S] [--recipe NAME] [--ours NAME]
-                                     [--minimise yes|no] [--examples N]
-       restow-differential scheduler --oracle PATH --file FILE [--ours NAME] [--minimise yes|no]
+                                     [--score least|most|none] [--minimise yes|no] [--examples N]
+       restow-differential scheduler --oracle PATH --file FILE [--ours NAME]
+                                     [--score least|most|none] [--minimise yes|no]
        restow-differential cluster --recipe NAME --seed S
 
-scheduler  compares feasible nodes with the oracle's on N pairs of a pod and a random cluster, or on
-           the cluster in FILE (a List in JSON)
+scheduler  compares feasible nodes and their scores with the oracle's on N pairs of a pod and a
+           random cluster, or on the cluster in FILE (a List in JSON); scores are those of
+           LeastAllocated and MostAllocated in turns unless --score says otherwise
 cluster    prints one random cluster";
 
 /// What to compare, and on how much.
@@ -28,6 +33,8 @@ pub(crate) struct Options {
     pub(crate) recipe: Option<&'static Recipe>,
     /// What of ours is compared.
     pub(crate) ours: &'static [Implementation],
+    /// The profiles whose scores are compared, in turns.
+    pub(crate) profiles: &'static [Profile],
     pub(crate) minimise: bool,
     /// How many kinds of differences to show.
     pub(crate) examples: usize,
@@ -56,6 +63,7 @@ impl Command {
                 seed: given.seed.unwrap_or(1),
                 recipe: given.recipe,
                 ours: given.ours.unwrap_or(ALL),
+                profiles: given.profiles.unwrap_or(BOTH),
                 minimise: given.minimise.unwrap_or(true),
                 examples: given.examples.unwrap_or(1),
             })),
@@ -76,6 +84,7 @@ struct Given {
     seed: Option<u64>,
     recipe: Option<&'static Recipe>,
     ours: Option<&'static [Implementation]>,
+    profiles: Option<&'static [Profile]>,
     minimise: Option<bool>,
     examples: Option<usize>,
 }
@@ -92,6 +101,14 @@ impl Given {
             "--ours" => {
                 let at = ALL.iter().position(|one| one.name == value).ok_or_else(wrong)?;
                 self.ours = Some(&ALL[at..=at]);
+            }
+            "--score" => {
+                self.profiles = Some(match value {
+                    "least" => &BOTH[..1],
+                    "most" => &BOTH[1..],
+                    "none" => &[],
+                    _ => return Err(wrong()),
+                });
             }
             "--minimise" => {
                 self.minimise = Some(match value {
@@ -121,6 +138,7 @@ mod tests {
             panic!("the command is scheduler")
         };
         assert_eq!((options.pairs, options.seed, options.minimise), (20_000, 7, true));
+        assert_eq!(options.profiles, BOTH);
     }
 
     #[test]
@@ -128,6 +146,7 @@ mod tests {
         assert!(parse("").is_err() && parse("scheduler").is_err() && parse("other").is_err());
         assert!(parse("scheduler --oracle o --pairs many").is_err());
         assert!(parse("scheduler --oracle o --ours nobody").is_err());
+        assert!(parse("scheduler --oracle o --score best").is_err());
         assert!(parse("cluster --recipe nothing --seed 1").is_err());
         assert!(parse("cluster --recipe mixed --seed").is_err());
     }

@@ -28,6 +28,26 @@ pub(crate) struct PodAnswer {
     /// What made the scheduler give up on the pod.
     #[serde(default)]
     pub(crate) errors: Vec<Failure>,
+    /// The nodes among which the scheduler picks at random, if scores were asked for.
+    #[serde(default)]
+    pub(crate) best: Vec<String>,
+    /// The scores of all nodes that are possible, if there are several.
+    #[serde(default)]
+    pub(crate) scores: Vec<Score>,
+}
+
+/// What the scheduler thinks of a node.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Score {
+    pub(crate) node: String,
+    pub(crate) total: i64,
+    pub(crate) plugins: BTreeMap<String, PluginScore>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct PluginScore {
+    pub(crate) score: i64,
+    pub(crate) weight: i64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -60,9 +80,11 @@ pub(crate) struct Oracle {
 }
 
 impl Oracle {
-    pub(crate) fn start(program: &Path) -> Result<Self, String> {
+    /// Starts it, with what it has to be told.
+    pub(crate) fn start(program: &Path, arguments: &[&str]) -> Result<Self, String> {
         let failed = |error| format!("cannot start {}: {error}", program.display());
         let mut process = Command::new(program)
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use restow_scheduling::Profile;
 use restow_testkit::random::{self, RECIPES, Recipe};
 use serde_json::{Value, json};
 
@@ -11,15 +12,21 @@ use crate::compare::{Difference, Tally, compare, read};
 use crate::options::Options;
 use crate::oracle::Oracle;
 use crate::ours::Implementation;
+use crate::scores;
 use crate::shrink::shrink;
 use crate::table;
 
-/// Compares feasible nodes on random clusters; whether all agreed.
-///
-/// Scores are for later: the oracle prints them with `-score`, and the nodes with the best one are what to compare.
+/// Compares feasible nodes and their scores on random clusters; whether all agreed.
 pub(crate) fn scheduler(options: &Options) -> Result<bool, String> {
+    let scored = options.ours.iter().any(|one| one.name == scores::WHO);
+    let profiles = if scored { options.profiles } else { &[] };
+    let scorers = profiles.iter().map(|profile| {
+        let arguments = ["-score", scores::word(*profile)];
+        Ok((*profile, Oracle::start(&options.oracle, &arguments)?))
+    });
     let mut session = Session {
-        oracle: Oracle::start(&options.oracle)?,
+        oracle: Oracle::start(&options.oracle, &[])?,
+        scorers: scorers.collect::<Result<_, String>>()?,
         ours: options.ours,
         shown: BTreeSet::new(),
     };
@@ -37,7 +44,14 @@ pub(crate) fn scheduler(options: &Options) -> Result<bool, String> {
         let mut number = 0;
         while tally.pairs < share {
             let seed = cluster_seed(options.seed, recipe.name, number);
-            session.cluster(recipe, seed, options, &mut tally)?;
+            let objects = random::cluster(seed, recipe);
+            let origin = format!("recipe {}, cluster {seed}", recipe.name);
+            session.compare(&origin, &objects, Question::Places, options, &mut tally)?;
+            if !profiles.is_empty() {
+                let profile = profiles[number as usize % profiles.len()];
+                let question = Question::Scores(profile);
+                session.compare(&origin, &objects, question, options, &mut tally)?;
+            }
             number += 1;
         }
         tallies.push((recipe.name, tally));
@@ -52,6 +66,9 @@ pub(crate) fn scheduler(options: &Options) -> Result<bool, String> {
     // Fewer say nothing about shares.
     if options.recipe.is_none() && options.pairs >= 10_000 {
         demand_variety(&tallies)?;
+        if !profiles.is_empty() {
+            demand_opinions(&tallies)?;
+        }
     }
     Ok(tallies.iter().all(|(_, tally)| tally.differences == 0))
 }
@@ -89,6 +106,29 @@ fn demand_variety(tallies: &[(&str, Tally)]) -> Result<(), String> {
     Ok(())
 }
 
+/// What scores nodes at the real scheduler, as far as the model goes.
+const SCORERS: &[&str] = &[
+    "InterPodAffinity",
+    "NodeAffinity",
+    "NodeResourcesBalancedAllocation",
+    "NodeResourcesFit",
+    "PodTopologySpread",
+    "TaintToleration",
+];
+
+/// Fails if some plugin hardly ever told nodes apart.
+fn demand_opinions(tallies: &[(&str, Tally)]) -> Result<(), String> {
+    let scored: u64 = tallies.iter().map(|(_, tally)| tally.scored).sum();
+    for plugin in SCORERS {
+        let told = |tally: &Tally| tally.told_apart.get(*plugin).copied().unwrap_or(0);
+        let told: u64 = tallies.iter().map(|(_, tally)| told(tally)).sum();
+        if told * 25 < scored {
+            return Err(format!("{plugin} told nodes apart for only {told} of {scored} pods"));
+        }
+    }
+    Ok(())
+}
+
 /// A list of objects on one line.
 pub(crate) fn list(objects: &[Value]) -> String {
     json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string()
@@ -101,26 +141,24 @@ fn cluster_seed(seed: u64, recipe: &str, number: u64) -> u64 {
     start.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number)
 }
 
+/// What is asked about a cluster.
+#[derive(Clone, Copy)]
+enum Question {
+    /// On which nodes can its pods run?
+    Places,
+    /// What does the scheduler think of those nodes?
+    Scores(Profile),
+}
+
 struct Session {
     oracle: Oracle,
+    scorers: Vec<(Profile, Oracle)>,
     ours: &'static [Implementation],
     /// Kinds of differences that were shown.
     shown: BTreeSet<(String, String, String)>,
 }
 
 impl Session {
-    fn cluster(
-        &mut self,
-        recipe: &Recipe,
-        seed: u64,
-        options: &Options,
-        tally: &mut Tally,
-    ) -> Result<(), String> {
-        let objects = random::cluster(seed, recipe);
-        let origin = format!("recipe {}, cluster {seed}", recipe.name);
-        self.objects(&origin, &objects, options, tally)
-    }
-
     /// A cluster that someone kept, most often a small one from an earlier run.
     fn file(&mut self, file: &Path, options: &Options) -> Result<bool, String> {
         let origin = file.display().to_string();
@@ -129,25 +167,31 @@ impl Session {
             serde_json::from_str(&text).map_err(|error| format!("{origin}: {error}"))?;
         let objects = list["items"].as_array().ok_or_else(|| format!("{origin}: not a List"))?;
         let mut tally = Tally::default();
-        self.objects(&origin, objects, options, &mut tally)?;
+        self.compare(&origin, objects, Question::Places, options, &mut tally)?;
+        let profiles: Vec<Profile> = self.scorers.iter().map(|(profile, _)| *profile).collect();
+        for profile in profiles {
+            self.compare(&origin, objects, Question::Scores(profile), options, &mut tally)?;
+        }
         let agreed = tally.differences == 0;
         table::print(&[("file", tally)]);
         Ok(agreed)
     }
 
-    fn objects(
+    fn compare(
         &mut self,
         origin: &str,
         objects: &[Value],
+        question: Question,
         options: &Options,
         tally: &mut Tally,
     ) -> Result<(), String> {
-        for difference in self.differences(objects, tally)? {
-            if self.shown.len() >= options.examples || !self.shown.insert(difference.kind()) {
+        for difference in self.differences(objects, question, tally)? {
+            let kind = difference.kind.clone();
+            if self.shown.len() >= options.examples || !self.shown.insert(kind) {
                 continue;
             }
             println!("{origin}:");
-            self.show(objects, &difference, options.minimise)?;
+            self.show(objects, question, &difference, options.minimise)?;
         }
         Ok(())
     }
@@ -155,45 +199,68 @@ impl Session {
     fn differences(
         &mut self,
         objects: &[Value],
+        question: Question,
         tally: &mut Tally,
     ) -> Result<Vec<Difference>, String> {
-        let text = list(objects);
-        let theirs = self.oracle.ask(&text)?;
-        compare(&read(&text)?, &theirs, self.ours, tally)
+        let text = list(&expressible(objects, question));
+        match question {
+            Question::Places => {
+                let theirs = self.oracle.ask(&text)?;
+                compare(&read(&text)?, &theirs, self.ours, tally)
+            }
+            Question::Scores(profile) => {
+                let scorer = self.scorers.iter_mut().find(|(own, _)| *own == profile);
+                let (_, oracle) = scorer.ok_or("nobody scores by this profile")?;
+                let theirs = oracle.ask(&text)?;
+                scores::compare_scores(&read(&text)?, &theirs, profile, tally)
+            }
+        }
     }
 
     /// Prints a cluster with a difference, as small as it gets if that is wanted.
     fn show(
         &mut self,
         objects: &[Value],
+        question: Question,
         difference: &Difference,
         minimise: bool,
     ) -> Result<(), String> {
         let mut objects = objects.to_vec();
         if minimise {
-            let kind = difference.kind();
             // What the oracle or the reader refuses is not smaller, it is broken.
             objects = shrink(objects, &mut |objects| {
-                self.differences(objects, &mut Tally::default())
-                    .is_ok_and(|found| found.iter().any(|other| other.kind() == kind))
+                self.differences(objects, question, &mut Tally::default())
+                    .is_ok_and(|found| found.iter().any(|other| other.kind == difference.kind))
             });
         }
-        let found = self.differences(&objects, &mut Tally::default())?;
-        let same = found.iter().find(|other| other.kind() == difference.kind());
-        let Difference { who, pod, node, theirs, ours } = same.unwrap_or(difference);
-        let theirs = theirs.as_ref().map_or_else(
-            || "feasible".to_owned(),
-            |rejection| format!("{} ({})", rejection.plugin, rejection.reasons.join("; ")),
-        );
+        let found = self.differences(&objects, question, &mut Tally::default())?;
+        let same = found.iter().find(|other| other.kind == difference.kind);
+        let Difference { kind, pod, node, theirs, ours } = same.unwrap_or(difference);
+        let items = expressible(&objects, question);
         let text = serde_json::to_string_pretty(
-            &json!({"apiVersion": "v1", "kind": "List", "items": objects}),
+            &json!({"apiVersion": "v1", "kind": "List", "items": items}),
         );
         println!("{}", text.map_err(|error| error.to_string())?);
-        println!("pod {pod} on node {node}");
+        match question {
+            Question::Places => println!("pod {pod} on node {node}"),
+            Question::Scores(profile) => {
+                let profile = scores::word(profile);
+                println!("score of pod {pod} on node {node}, {profile} allocated: {}", kind.2);
+            }
+        }
         println!("  kube-scheduler: {theirs}");
-        println!("  {who}: {}\n", ours.as_deref().unwrap_or("feasible"));
+        println!("  {}: {ours}\n", kind.0);
         Ok(())
     }
+}
+
+/// The cluster as it is compared: scores depend on more of the requests than the model keeps.
+fn expressible(objects: &[Value], question: Question) -> Vec<Value> {
+    let mut objects = objects.to_vec();
+    if matches!(question, Question::Scores(_)) {
+        random::spell_out_requests(&mut objects);
+    }
+    objects
 }
 
 #[cfg(test)]

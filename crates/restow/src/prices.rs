@@ -27,8 +27,10 @@ pub(crate) fn book(args: &PriceArgs, snapshot: &Snapshot) -> anyhow::Result<Pric
             Err(error) => terminal::warn(&format!("{error:#}")),
         }
     }
+    // A cluster of which no zone is known takes what is sold as it is listed.
+    let zones = restow_catalog::zones_of(snapshot);
     let book = PriceBook::with_overlays(
-        catalog.in_zones(&restow_catalog::zones_of(snapshot)),
+        if zones.is_empty() { catalog } else { catalog.in_zones(&zones) },
         adjustments(args)?,
         &overlays(snapshot),
         &overlay_pools(snapshot),

@@ -4,7 +4,7 @@ use restow_model::{HostPort, Str};
 use smallvec::SmallVec;
 
 use crate::grid;
-use crate::ids::{ClassId, SelectionId, TallyId};
+use crate::ids::{ClassId, NodeId, SelectionId, TallyId};
 use crate::reason::Reason;
 use crate::score::Soft;
 
@@ -61,6 +61,8 @@ pub(crate) struct Attachment {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OpenClaim {
     pub(crate) claim: Str,
+    /// Its place in the snapshot.
+    pub(crate) number: u32,
     pub(crate) size: i64,
     /// Volumes that could serve it: one that is reserved for it, then the smallest first.
     pub(crate) volumes: Vec<Candidate>,
@@ -77,6 +79,20 @@ pub(crate) struct Candidate {
     pub(crate) reserved: bool,
     /// From where it can be reached.
     pub(crate) reached: SelectionId,
+}
+
+/// What a placement decided for a claim: pods that come later with the same claim go by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// It gets this volume.
+    Volume {
+        /// Its place in the snapshot.
+        volume: u32,
+        /// From where it can be reached.
+        reached: SelectionId,
+    },
+    /// A volume is made for it on this node.
+    Made(NodeId),
 }
 
 /// What a pod asks for.

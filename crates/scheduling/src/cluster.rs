@@ -17,7 +17,7 @@ use crate::score::{ASSUMED_CPU, ASSUMED_MEMORY, ScoreTables, assume};
 use crate::settings::Settings;
 use crate::source::{self, NodeSource};
 use crate::state::{State, remove_run};
-use crate::tables::{DRAFTS, MIXED, NodeInfo, Tables};
+use crate::tables::{DRAFTS, MIXED, NodeInfo, STARTING, Tables};
 use crate::tally::{Counted, Tallies};
 use crate::topology::{KeyKind, Keys};
 
@@ -116,6 +116,7 @@ impl Cluster {
             node_groups: Vec::new(),
             key_sectors: Vec::new(),
             node_sectors: Vec::new(),
+            any_starting: sources.iter().any(|source| source.in_flight),
             sectors: Vec::new(),
             sector_masks: Vec::new(),
             shared_hosts: FxHashMap::default(),
@@ -199,6 +200,12 @@ impl Cluster {
         if settings.promises {
             cluster.keep_room_for_daemons(snapshot, &daemons);
         }
+        for (at, source) in sources.iter().enumerate() {
+            if source.leaving {
+                cluster.tables.nodes[at].gone = true;
+                cluster.state.free[at].pods = i32::MIN / 2;
+            }
+        }
         for at in 0..cluster.tables.nodes.len() {
             cluster.state.index(&cluster.tables, NodeId::new(at));
         }
@@ -218,7 +225,7 @@ impl Cluster {
         PodInfo {
             class: self.index.by_key.get(&key).copied().unwrap_or_default(),
             node: self.by_name.get(&pod.node).copied().filter(|_| !pod.node.is_empty()),
-            resident: snapshot.is_daemon(pod) || snapshot.is_mirror(pod) || pod.is_terminating(),
+            resident: snapshot.is_daemon(pod) || snapshot.is_mirror(pod) || ends(snapshot, pod),
             held: pod.held.clone().map(|mut held| {
                 if self.tables.options.scores {
                     assume(&mut held);
@@ -329,6 +336,12 @@ impl Cluster {
                 })
                 .sum::<usize>()
     }
+}
+
+/// Whether a pod that is being deleted needs no other place: those of a `StatefulSet` come back under the same name.
+fn ends(snapshot: &Snapshot, pod: &Pod) -> bool {
+    let kind = snapshot.owner(pod).map(|owner| snapshot.text(owner.kind));
+    pod.is_terminating() && kind != Some("StatefulSet")
 }
 
 /// Shapes of workloads that may be scaled, so that their pods need no new class.
@@ -470,12 +483,14 @@ pub(crate) fn assign_sectors(tables: &mut Tables) {
     for (at, (_, group)) in existing.enumerate() {
         tables.sectors[group.index()] = at.min(usize::from(MIXED)) as u8;
     }
-    tables.node_sectors =
-        tables.nodes.iter().map(|node| tables.sectors[node.group.index()]).collect();
+    let sector = |node: &NodeInfo| {
+        if node.in_flight { STARTING } else { tables.sectors[node.group.index()] }
+    };
+    tables.node_sectors = tables.nodes.iter().map(sector).collect();
     tables.sector_masks = (0..tables.groups.selection_count())
         .map(|at| {
             let allowed = tables.groups.allowed(crate::ids::SelectionId::new(at));
-            allowed.iter().fold(1 << DRAFTS, |mask, group| mask | 1 << tables.sectors[group])
+            allowed.iter().fold(1 << DRAFTS | 1 << STARTING, |mask, group| mask | 1 << tables.sectors[group])
         })
         .collect();
 }
@@ -528,6 +543,7 @@ fn empty_state(tables: &mut Tables, sources: &[NodeSource], snapshot: &Snapshot)
     state.totals = vec![0; tables.tallies.len()];
     state.histograms = vec![Vec::new(); tables.tallies.len()];
     state.taken = vec![false; snapshot.persistent_volumes.len()];
+    state.decided = vec![None; snapshot.persistent_volume_claims.len()];
     count_domains(tables, &mut state);
     state.drafts = Drafts::new(tables);
     for node in &tables.nodes {

@@ -392,6 +392,7 @@ impl<'a> Compiler<'a> {
             .iter()
             .map(|open| OpenClaim {
                 claim: open.claim,
+                number: open.number,
                 size: open.size,
                 volumes: open
                     .volumes

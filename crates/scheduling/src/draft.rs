@@ -5,7 +5,7 @@
 //! end can be chosen freely. Its columns in the state hold an upper bound of what is free; the option that it would be
 //! launched as, the cheapest that holds everything, is exact.
 
-use restow_model::{Price, Resources};
+use restow_model::{Price, Resources, Str};
 use smallvec::SmallVec;
 
 use crate::bits::ones;
@@ -518,7 +518,7 @@ impl Tables {
             });
             found.filter(|own| own.price < below).map(|own| own.option)
         }?;
-        if pool.min_values.is_empty() || self.enough_values(pool, groups, used) {
+        if self.unmet_values(pool, groups, used).is_none() {
             Some(found)
         } else {
             None
@@ -557,27 +557,26 @@ impl Tables {
                 .all(|(name, _)| capacity.other(*name) <= room.other(*name))
     }
 
-    /// Whether enough different values stay possible.
-    fn enough_values(&self, pool: &LaunchPool, groups: &Words, used: &Used) -> bool {
-        pool.min_values.iter().all(|(key, least)| {
-            let mut values: Vec<_> = pool
-                .options
-                .iter()
-                .filter(|option| {
-                    groups[option.group.index() / 64] >> (option.group.index() % 64) & 1 == 1
-                        && used.fits(option)
-                })
-                .filter_map(|option| {
-                    let offered = self.launch.offered_type(pool, option);
-                    let offering = self.launch.offering(pool, option);
-                    let mut labels = offering.labels.iter().chain(&offered.labels);
-                    labels.find(|(own, _)| own == key).map(|(_, value)| *value)
-                })
-                .collect();
+    /// The first label of which too few different values stay possible.
+    fn unmet_values(&self, pool: &LaunchPool, groups: &Words, used: &Used) -> Option<(Str, u32)> {
+        let fits = |option: &&LaunchOption| {
+            groups[option.group.index() / 64] >> (option.group.index() % 64) & 1 == 1
+                && used.fits(option)
+        };
+        let value = |option: &LaunchOption, key: Str| {
+            let offered = self.launch.offered_type(pool, option);
+            let offering = self.launch.offering(pool, option);
+            let mut labels = offering.labels.iter().chain(&offered.labels);
+            labels.find(|(own, _)| *own == key).map(|(_, value)| *value)
+        };
+        let unmet = |(key, least): &&(Str, u32)| {
+            let options = pool.options.iter().filter(fits);
+            let mut values: Vec<Str> = options.filter_map(|option| value(option, *key)).collect();
             values.sort_unstable();
             values.dedup();
-            values.len() >= *least as usize
-        })
+            values.len() < *least as usize
+        };
+        pool.min_values.iter().find(unmet).copied()
     }
 
     fn empty_draft(&self, pool: PoolId) -> Draft {
@@ -590,11 +589,11 @@ impl Tables {
         }
     }
 
-    /// Whether enough different values would stay possible on a new node for one pod.
-    pub(crate) fn has_enough_values(&self, class: &Class, pool: PoolId) -> bool {
+    /// The first label of which too few different values would stay possible on a new node for one pod.
+    pub(crate) fn too_few_values(&self, class: &Class, pool: PoolId) -> Option<(Str, u32)> {
         let draft = self.empty_draft(pool);
         let used = Used { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() }.add(class);
-        self.enough_values(self.launch.pool(pool), &draft.groups, &used)
+        self.unmet_values(self.launch.pool(pool), &draft.groups, &used)
     }
 
     /// Whether the pool's limits leave room for some node that holds one pod.

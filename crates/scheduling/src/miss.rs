@@ -1,6 +1,6 @@
 //! The nearest miss: for a pod that fits nowhere, what keeps it from each group of nodes and from each pool, and by how much.
 
-use restow_model::{Snapshot, Str, Taint};
+use restow_model::{Snapshot, Str, Strings, Taint};
 use smallvec::SmallVec;
 
 use crate::class::{Class, Demand};
@@ -103,7 +103,7 @@ impl Cluster {
         let class = self.tables.least_demanding(class);
         Miss {
             nodes: self.node_misses(state, snapshot, class),
-            pools: self.pool_misses(state, class),
+            pools: self.pool_misses(state, class, &snapshot.strings),
         }
     }
 
@@ -143,7 +143,8 @@ impl Cluster {
         found.sort_by_key(|(closeness, _, name)| (*closeness, *name));
         let mut grouped: Vec<NodeMiss> = Vec::new();
         for (_, reason, name) in found {
-            match grouped.iter_mut().find(|group| alike(&group.reason, &reason)) {
+            let hostname = self.tables.known.hostname;
+            match grouped.iter_mut().find(|group| alike(&group.reason, &reason, hostname)) {
                 Some(group) => group.nodes.push(name),
                 None => grouped.push(NodeMiss { reason, nodes: vec![name] }),
             }
@@ -151,7 +152,7 @@ impl Cluster {
         grouped
     }
 
-    fn pool_misses(&self, state: &State, class: &Class) -> Vec<PoolMiss> {
+    fn pool_misses(&self, state: &State, class: &Class, strings: &Strings) -> Vec<PoolMiss> {
         let launch = &self.tables.launch;
         launch
             .offers
@@ -163,14 +164,20 @@ impl Cluster {
                 let reason = match (&offered.closed, own) {
                     (Some(closed), _) => PoolReason::Closed(closed.clone()),
                     (None, None) => PoolReason::Closed(PoolClosed::NoInstanceTypes),
-                    (None, Some(own)) => self.pool_reason(state, class, PoolId::new(own)),
+                    (None, Some(own)) => self.pool_reason(state, class, PoolId::new(own), strings),
                 };
                 PoolMiss { pool: offered.name, reason }
             })
             .collect()
     }
 
-    fn pool_reason(&self, state: &State, class: &Class, id: PoolId) -> PoolReason {
+    fn pool_reason(
+        &self,
+        state: &State,
+        class: &Class,
+        id: PoolId,
+        strings: &Strings,
+    ) -> PoolReason {
         let tables = &self.tables;
         let pool = tables.launch.pool(id);
         if let Some(reason) = &class.never {
@@ -180,7 +187,7 @@ impl Cluster {
         let groups: Vec<_> =
             pool.order.iter().copied().filter(|group| allowed.contains(group.index())).collect();
         if groups.is_empty() {
-            return self.selection_reason(class, pool);
+            return self.selection_reason(class, pool, strings);
         }
         let node = NodeId::new(state.free.len());
         let open: Vec<_> = groups
@@ -210,24 +217,35 @@ impl Cluster {
         }
     }
 
-    fn selection_reason(&self, class: &Class, pool: &LaunchPool) -> PoolReason {
+    fn selection_reason(&self, class: &Class, pool: &LaunchPool, strings: &Strings) -> PoolReason {
         let selection = self.tables.groups.get_selection(class.selection);
         let offered = self.tables.launch.offered_pool(pool);
         if let Some(taint) = selection.repelling(&offered.taints) {
             return PoolReason::UntoleratedTaint { taint };
         }
-        // A label that the pod asks for and that nothing has in the way it asks.
-        let missing = selection.node_selector.iter().find(|(key, value)| {
-            !pool
-                .order
-                .iter()
-                .any(|group| self.tables.groups.get(*group).labels.get(*key) == Some(*value))
-        });
-        let key =
-            missing.map(|(key, _)| key).or_else(|| match selection.node_affinity.as_deref() {
-                Some([term]) => term.labels.first().map(restow_model::Requirement::key),
-                _ => None,
+        let groups = || pool.order.iter().map(|group| self.tables.groups.get(*group));
+        let by_labels = groups().any(|group| selection.check_labels(&group.place(), strings).is_ok());
+        if by_labels {
+            // Only its storage is in the way.
+            let reason = groups().find_map(|group| {
+                selection.check_storage(&group.place(), strings, &self.tables.known).err()
             });
+            if let Some(reason) = reason {
+                return PoolReason::Rule(reason);
+            }
+        }
+        // A label that nothing has in the way that the pod asks for it.
+        let missing = selection.node_selector.iter().find(|(key, value)| {
+            !groups().any(|group| group.labels.get(*key) == Some(*value))
+        });
+        let key = missing.map(|(key, _)| key).or_else(|| match selection.node_affinity.as_deref() {
+            Some([term]) => term
+                .labels
+                .iter()
+                .find(|wanted| !groups().any(|group| wanted.matches(&group.labels, strings)))
+                .map(restow_model::Requirement::key),
+            _ => None,
+        });
         PoolReason::Requirements { key }
     }
 }
@@ -245,8 +263,7 @@ impl Tables {
     fn why_no_option(&self, state: &State, class: &Class, id: PoolId) -> Option<PoolReason> {
         let pool = self.launch.pool(id);
         if !pool.min_values.is_empty() {
-            let (key, least) = pool.min_values[0];
-            if !self.has_enough_values(class, id) {
+            if let Some((key, least)) = self.too_few_values(class, id) {
                 return Some(PoolReason::TooFewValues { key, least });
             }
         }
@@ -305,7 +322,7 @@ fn shortages(
 }
 
 /// Whether two reasons are the same but for their numbers.
-fn alike(a: &Reason, b: &Reason) -> bool {
+fn alike(a: &Reason, b: &Reason, hostname: Str) -> bool {
     match (a, b) {
         (
             Reason::InsufficientResources { shortages: a },
@@ -314,7 +331,7 @@ fn alike(a: &Reason, b: &Reason) -> bool {
         (
             Reason::SpreadSkew { key: a, domain: own, .. },
             Reason::SpreadSkew { key: b, domain: other, .. },
-        ) => a == b && own == other,
+        ) => a == b && (own == other || *a == hostname),
         (Reason::TooManyPods { .. }, Reason::TooManyPods { .. }) => true,
         (Reason::VolumeLimit { driver: a, .. }, Reason::VolumeLimit { driver: b, .. }) => a == b,
         (a, b) => a == b,

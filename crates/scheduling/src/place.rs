@@ -5,7 +5,7 @@ use crate::draft::Fitting;
 use crate::ids::{ClassId, NodeId, TallyId};
 use crate::rules::Spot;
 use crate::state::{Free, State};
-use crate::tables::{DRAFTS, Hot, MIXED, Tables};
+use crate::tables::{DRAFTS, Hot, MIXED, STARTING, Tables};
 
 impl Tables {
     /// Places pods of a class, giving up preferences where it must; returns how many found no place.
@@ -69,30 +69,34 @@ impl Tables {
             hot.need_cpu <= free.cpu && hot.need_memory <= free.memory && free.pods >= 1
         };
         let ask = |node: NodeId, sector: u8| -> bool {
-            if sector == MIXED {
+            if sector == MIXED || sector == STARTING {
                 return self.fits(state, class, node);
             }
             hot.simple
                 || ((!hot.rare || self.has_room(state, class, node))
                     && (!class.per_node || self.holds_on(state, class, node)))
         };
-        let existing = sectors & !(1 << DRAFTS);
-        for own in &state.touched {
-            if room(&own.free) && existing >> own.sector & 1 == 1 && ask(own.node, own.sector) {
-                return Some(own.node);
+        let look = |sectors: u64| -> Option<NodeId> {
+            for own in &state.touched {
+                if room(&own.free) && sectors >> own.sector & 1 == 1 && ask(own.node, own.sector) {
+                    return Some(own.node);
+                }
             }
-        }
-        let mut found = None;
-        state.grid.search(existing, hot.row, hot.column, |sector, node| {
-            let node = NodeId(node);
-            let fits =
-                room(&state.free[node.index()]) && !state.is_touched(node) && ask(node, sector);
-            if fits {
-                found = Some(node);
-            }
-            fits
-        });
-        found
+            let mut found = None;
+            state.grid.search(sectors, hot.row, hot.column, |sector, node| {
+                let node = NodeId(node);
+                let fits = room(&state.free[node.index()])
+                    && !state.is_touched(node)
+                    && ask(node, sector);
+                if fits {
+                    found = Some(node);
+                }
+                fits
+            });
+            found
+        };
+        let ready = sectors & !(1 << DRAFTS | 1 << STARTING);
+        look(ready).or_else(|| if self.any_starting { look(1 << STARTING) } else { None })
     }
 
     /// A new node for one more pod.
@@ -197,4 +201,4 @@ impl Tables {
 }
 
 /// Sectors whose nodes are not all in one domain: each node is asked.
-const OPEN: u64 = 1 << MIXED | 1 << DRAFTS;
+const OPEN: u64 = 1 << MIXED | 1 << STARTING | 1 << DRAFTS;

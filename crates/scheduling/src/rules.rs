@@ -3,13 +3,16 @@
 use restow_model::{HostPort, Strings};
 use smallvec::SmallVec;
 
-use crate::class::{Class, Demand, Forbidden, Rule};
-use crate::ids::{ClassId, Domain, GroupId, KeyId, NO_DOMAIN, NodeId, TallyId};
+use crate::class::{Candidate, Class, Decision, Demand, Forbidden, OpenClaim, Rule};
+use crate::ids::{ClassId, Domain, GroupId, KeyId, NO_DOMAIN, NodeId, SelectionId, TallyId};
 use crate::reason::{Reason, Resource, Shortage};
 use crate::selection::Place;
 use crate::state::State;
 use crate::tables::Tables;
 use crate::topology::KeyKind;
+
+/// Claims, by their places in the snapshot, and what is decided for each.
+pub(crate) type Decisions = SmallVec<[(u32, Decision); 1]>;
 
 /// Where a rule is asked.
 #[derive(Clone, Copy, Debug)]
@@ -156,13 +159,13 @@ impl Tables {
         None
     }
 
-    /// The volumes that the pod's open claims would get on a node.
+    /// What would be decided for the pod's open claims on a node.
     pub(crate) fn choose_volumes(
         &self,
         state: &State,
         class: ClassId,
         node: NodeId,
-    ) -> Option<SmallVec<[u32; 2]>> {
+    ) -> Option<Decisions> {
         let spot = match state.group(self, node) {
             Some(group) if self.nodes.len() <= node.index() => Spot::New(node, group),
             _ => Spot::Node(node),
@@ -175,31 +178,54 @@ impl Tables {
         state: &State,
         class: &Class,
         spot: Spot,
-    ) -> Result<SmallVec<[u32; 2]>, restow_model::Str> {
-        let mut chosen = SmallVec::new();
+    ) -> Result<Decisions, restow_model::Str> {
+        let mut chosen: Decisions = SmallVec::new();
         let Some(group) = spot.group(self) else { return Ok(chosen) };
         let allowed = |selection| self.groups.allowed(selection).contains(group.index());
         for open in &class.open_claims {
-            let found = open
-                .volumes
-                .iter()
-                .filter(|candidate| {
-                    !state.taken[candidate.volume as usize] && !chosen.contains(&candidate.volume)
-                })
-                .find(|candidate| candidate.reserved || allowed(candidate.reached));
-            match found {
-                // One that is kept for the claim has to be reached, wherever others are.
-                Some(candidate) if candidate.reserved && !allowed(candidate.reached) => {
-                    if !open.made.is_some_and(allowed) {
-                        return Err(open.claim);
-                    }
-                }
-                Some(candidate) => chosen.push(candidate.volume),
-                None if open.made.is_some_and(allowed) => {}
-                None => return Err(open.claim),
+            let met = match state.decided[open.number as usize] {
+                Some(Decision::Volume { reached, .. }) => allowed(reached),
+                Some(Decision::Made(node)) => node == spot.node(),
+                None => self.choose_one(state, open, spot, &allowed, &mut chosen),
+            };
+            if !met {
+                return Err(open.claim);
             }
         }
         Ok(chosen)
+    }
+
+    fn choose_one(
+        &self,
+        state: &State,
+        open: &OpenClaim,
+        spot: Spot,
+        allowed: &dyn Fn(SelectionId) -> bool,
+        chosen: &mut Decisions,
+    ) -> bool {
+        let free = |candidate: &&Candidate| {
+            let volume = candidate.volume;
+            let taken = |(_, other): &(u32, Decision)| {
+                matches!(other, Decision::Volume { volume: other, .. } if *other == volume)
+            };
+            !state.taken[volume as usize] && !chosen.iter().any(taken)
+        };
+        // One that is kept for the claim has to be reached: others are not looked at then.
+        let found = open
+            .volumes
+            .iter()
+            .filter(free)
+            .find(|candidate| candidate.reserved || allowed(candidate.reached))
+            .filter(|candidate| allowed(candidate.reached));
+        let decision = match found {
+            Some(Candidate { volume, reached, .. }) => {
+                Decision::Volume { volume: *volume, reached: *reached }
+            }
+            None if open.made.is_some_and(allowed) => Decision::Made(spot.node()),
+            None => return false,
+        };
+        chosen.push((open.number, decision));
+        true
     }
 
     /// Why a pod of a class cannot run on a node that exists; `None` if it can. `place` is the node with all its labels.

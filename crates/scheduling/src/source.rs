@@ -20,6 +20,8 @@ pub(crate) struct NodeSource {
     pub(crate) allocatable: Resources,
     pub(crate) capacity: Resources,
     pub(crate) in_flight: bool,
+    /// Whether it is being deleted, and takes no pods any more.
+    pub(crate) leaving: bool,
     pub(crate) pool: Str,
 }
 
@@ -48,6 +50,7 @@ impl NodeSource {
             allocatable: node.allocatable.clone(),
             capacity: node.capacity.clone(),
             in_flight: false,
+            leaving: false,
             pool,
         }
     }
@@ -77,7 +80,15 @@ pub(crate) fn nodes(snapshot: &Snapshot, settings: Settings) -> Vec<NodeSource> 
         found.iter().enumerate().map(|(at, node)| (node.name, at)).collect();
     let providers: FxHashSet<Str> =
         snapshot.nodes.iter().map(|node| node.provider_id).filter(|id| !id.is_empty()).collect();
+    for (source, node) in found.iter_mut().zip(&snapshot.nodes) {
+        source.leaving = node.meta.deleted.is_some();
+    }
     for claim in &snapshot.node_claims {
+        if claim.meta.deleted.is_some()
+            && let Some(at) = by_name.get(&claim.node)
+        {
+            found[*at].leaving = true;
+        }
         if is_true(&claim.conditions, "Initialized", strings) {
             continue;
         }
@@ -151,6 +162,7 @@ fn of_claim(claim: &NodeClaim, strings: &Strings) -> NodeSource {
         allocatable: claim.allocatable.clone(),
         capacity: claim.capacity.clone(),
         in_flight: true,
+        leaving: false,
         pool,
     }
 }

@@ -5,6 +5,7 @@ use hashbrown::hash_map::Entry;
 use restow_model::Resources;
 use rustc_hash::FxBuildHasher;
 
+use crate::class::Decision;
 use crate::draft::Drafts;
 use crate::grid::Grid;
 use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId, OPEN_DOMAIN, TallyId};
@@ -45,8 +46,8 @@ pub(crate) enum Change {
     Placed { class: ClassId, original: ClassId, node: NodeId, count: u32 },
     /// A node was closed; it had room for this many pods.
     Closed { node: NodeId, pods: i32 },
-    /// A volume was chosen.
-    Taken { volume: u32 },
+    /// It was decided which volume a claim gets.
+    Decided { claim: u32 },
     /// A new node was opened.
     Opened,
     /// The groups that a new node may be of were narrowed; what it was before is in the drafts' own log.
@@ -76,6 +77,8 @@ pub struct State {
     pub(crate) attached: Vec<Vec<i32>>,
     /// Volumes that placements chose.
     pub(crate) taken: Vec<bool>,
+    /// What placements decided for claims.
+    pub(crate) decided: Vec<Option<Decision>>,
     /// Pods that would have to move, by node.
     pub(crate) runs: Vec<Vec<Run>>,
     /// Pods that come and go with their node.
@@ -115,6 +118,7 @@ impl PartialEq for State {
             && counts(self) == counts(other)
             && self.attached == other.attached
             && self.taken == other.taken
+            && self.decided == other.decided
             && self.runs[..self.free.len()] == other.runs[..other.free.len()]
             && self.residents[..self.free.len()] == other.residents[..other.free.len()]
             && self.grid == other.grid
@@ -368,10 +372,12 @@ impl State {
     }
 
     fn take_volumes(&mut self, tables: &Tables, class: ClassId, node: NodeId) {
-        let chosen = tables.choose_volumes(self, class, node).unwrap_or_default();
-        for volume in chosen {
-            self.taken[volume as usize] = true;
-            self.changes.push(Change::Taken { volume });
+        for (claim, decision) in tables.choose_volumes(self, class, node).unwrap_or_default() {
+            if let Decision::Volume { volume, .. } = decision {
+                self.taken[volume as usize] = true;
+            }
+            self.decided[claim as usize] = Some(decision);
+            self.changes.push(Change::Decided { claim });
         }
     }
 
@@ -435,7 +441,12 @@ impl State {
                     self.free[node.index()].pods = pods;
                     self.stamps[node.index()].0 = 0;
                 }
-                Change::Taken { volume } => self.taken[volume as usize] = false,
+                Change::Decided { claim } => {
+                    if let Some(Decision::Volume { volume, .. }) = self.decided[claim as usize].take()
+                    {
+                        self.taken[volume as usize] = false;
+                    }
+                }
                 Change::Opened => self.drop_draft(),
                 Change::Narrowed => self.widen(tables),
             }
@@ -473,7 +484,7 @@ impl State {
                     self.runs[node.index()].clear();
                     self.residents[node.index()].clear();
                 }
-                Change::Taken { .. } | Change::Opened | Change::Narrowed => {}
+                Change::Decided { .. } | Change::Opened | Change::Narrowed => {}
             }
         }
         self.changes.clear();

@@ -15,7 +15,7 @@ use crate::tally::VolumeName;
 pub(crate) struct StorageIndex<'a> {
     snapshot: &'a Snapshot,
     known: &'a Known,
-    claims: FxHashMap<(Str, Str), &'a PersistentVolumeClaim>,
+    claims: FxHashMap<(Str, Str), (u32, &'a PersistentVolumeClaim)>,
     volumes: FxHashMap<Str, &'a PersistentVolume>,
     classes: FxHashMap<Str, &'a StorageClass>,
     volumes_by_class: FxHashMap<Str, Vec<u32>>,
@@ -40,6 +40,8 @@ pub(crate) type Topologies = Vec<Vec<(Str, Vec<Str>)>>;
 #[derive(Clone, Debug)]
 pub(crate) struct RawOpenClaim {
     pub(crate) claim: Str,
+    /// Its place in the snapshot.
+    pub(crate) number: u32,
     pub(crate) size: i64,
     /// Places of volumes in the snapshot, with whether each is kept for the claim.
     pub(crate) volumes: Vec<(u32, bool)>,
@@ -72,7 +74,8 @@ impl<'a> StorageIndex<'a> {
             claims: snapshot
                 .persistent_volume_claims
                 .iter()
-                .map(|claim| ((claim.meta.namespace, claim.meta.name), claim))
+                .enumerate()
+                .map(|(at, claim)| ((claim.meta.namespace, claim.meta.name), (at as u32, claim)))
                 .collect(),
             volumes: snapshot
                 .persistent_volumes
@@ -99,7 +102,7 @@ impl<'a> StorageIndex<'a> {
     pub(crate) fn compile(&self, namespace: Str, volumes: &Volumes) -> Storage {
         let mut storage = Storage::default();
         for name in &volumes.claims {
-            let Some(claim) = self.claims.get(&(namespace, *name)) else {
+            let Some((number, claim)) = self.claims.get(&(namespace, *name)) else {
                 storage.never.get_or_insert(Reason::ClaimMissing { claim: *name });
                 continue;
             };
@@ -112,7 +115,7 @@ impl<'a> StorageIndex<'a> {
             if exclusive && !storage.exclusive.contains(name) {
                 storage.exclusive.push(*name);
             }
-            if let Err(reason) = self.claim(claim, *name, &mut storage) {
+            if let Err(reason) = self.claim(claim, *number, &mut storage) {
                 storage.never.get_or_insert(reason);
             }
         }
@@ -123,9 +126,10 @@ impl<'a> StorageIndex<'a> {
     fn claim(
         &self,
         claim: &PersistentVolumeClaim,
-        name: Str,
+        number: u32,
         storage: &mut Storage,
     ) -> Result<(), Reason> {
+        let name = claim.meta.name;
         if claim.phase == self.known.lost || claim.meta.deleted.is_some() {
             return Err(Reason::ClaimMissing { claim: name });
         }
@@ -157,19 +161,13 @@ impl<'a> StorageIndex<'a> {
         .then(|| class.allowed_topologies.clone());
         let volumes =
             if claim.selected_node.is_empty() { self.candidates(claim, class) } else { Vec::new() };
-        match made {
-            Some(terms) if volumes.is_empty() => {
-                storage.rules.push(StorageRule::Made { claim: name, terms });
-            }
-            made => {
-                storage.open_claims.push(RawOpenClaim {
-                    claim: name,
-                    size: claim.size,
-                    volumes,
-                    made,
-                });
-            }
-        }
+        storage.open_claims.push(RawOpenClaim {
+            claim: name,
+            number,
+            size: claim.size,
+            volumes,
+            made,
+        });
         Ok(())
     }
 

@@ -92,8 +92,11 @@ pub(crate) const EVERYWHERE: u32 = u32::MAX;
 /// The sector of drafts.
 pub(crate) const DRAFTS: u8 = SECTORS as u8 - 1;
 
+/// The sector of nodes that are still starting: they are used when no other node fits.
+pub(crate) const STARTING: u8 = SECTORS as u8 - 2;
+
 /// The sector of nodes whose groups have none of their own.
-pub(crate) const MIXED: u8 = SECTORS as u8 - 2;
+pub(crate) const MIXED: u8 = SECTORS as u8 - 3;
 
 /// Everything that placements read and never write.
 #[derive(Clone, Debug)]
@@ -126,6 +129,8 @@ pub(crate) struct Tables {
     pub(crate) key_sectors: Vec<Vec<u64>>,
     /// The sector of each node.
     pub(crate) node_sectors: Vec<u8>,
+    /// Whether some node is still starting.
+    pub(crate) any_starting: bool,
     /// The sector of each group.
     pub(crate) sectors: Vec<u8>,
     /// For each selection the sectors in which it allows a group.

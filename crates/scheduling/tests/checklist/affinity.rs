@@ -2,7 +2,7 @@
 
 use super::kinds::kind;
 use super::pods::{PodSpec, pod, web};
-use super::pools::pool;
+use super::pools::{node, pool};
 use super::terms::{spread, term};
 use super::world::World;
 
@@ -200,4 +200,17 @@ fn aff_30_an_empty_namespace_selector_counts_pods_of_all_namespaces() {
     let batch = world.batch([target().within("other"), follower]);
     assert!(batch.home(0).is_some());
     assert_eq!(batch.home(0), batch.home(1));
+}
+
+#[test]
+#[ignore = "engine: a preferred affinity beside a required one is lost (F14)"]
+fn aff_10_preferred_affinity_is_kept_beside_required_affinity() {
+    let mut world = World::new();
+    let zone = "zone=test-zone-1";
+    world.node(node("db", zone));
+    world.node(node("cache", zone));
+    world.pod(pod("app=db").on("db"));
+    world.pod(pod("app=cache").on("cache"));
+    let near_both = web().near(term("zone", "app=db")).likes(term("host", "app=cache"));
+    assert_eq!(world.one(near_both).home(0), Some("cache"));
 }

@@ -78,8 +78,8 @@ fn skew(world: &World, key: &str, domains: usize) -> usize {
 fn tx_6_three_spreads_are_kept_for_batches_of_every_size() {
     let pods =
         web().spread(spread("host", 3)).spread(spread("zone", 2)).spread(spread("capacity", 1));
+    let mut world = World::new();
     for count in 1..15 {
-        let mut world = World::new();
         world.batch(pods.clone().times(count));
         assert!(fullest(&world, "host") <= 3, "{count}");
         assert!(skew(&world, "zone", 3) <= 2, "{count}: {:?}", world.counts("zone"));

@@ -2,8 +2,10 @@
 
 use restow_model::Phase;
 
+use super::kinds::kind;
 use super::pods::{PodSpec, pod, web};
 use super::pools::{claim, node, pool};
+use super::terms::{spread, term};
 use super::world::World;
 
 #[test]
@@ -91,4 +93,38 @@ fn dln_4_terminating_pods_of_a_replica_set_do_not() {
 #[ignore = "engine: terminating pods of a StatefulSet go with their node (F7)"]
 fn dln_5_terminating_pods_of_a_stateful_set_do() {
     assert_eq!(moved(web().owner("StatefulSet", "db").terminating()), 1);
+}
+
+#[test]
+fn dln_1_a_drained_nodes_zone_is_no_domain_any_more() {
+    let mut world = World::new();
+    world.pool(pool("default").needs("zone=test-zone-1|test-zone-2"));
+    for zone in ["test-zone-1", "test-zone-2", "test-zone-3"] {
+        world.node(node(zone, &format!("zone={zone}")));
+        world.pod(web().spread(spread("zone", 1)).on(zone));
+    }
+    world.pod(web().spread(spread("zone", 1)).on("test-zone-3"));
+    let batch = world.drain(&["test-zone-3"], []);
+    assert_eq!((world.counts("zone"), batch.left()), (vec![2, 2], 0));
+}
+
+#[test]
+fn dln_1_pods_that_want_to_be_together_are_moved_together() {
+    let mut world = World::new();
+    world.node(node("going", ""));
+    for _ in 0..3 {
+        world.pod(web().near(term("host", "app=web")).on("going"));
+    }
+    let batch = world.drain(&["going"], []);
+    assert_eq!((world.counts("host"), batch.left()), (vec![3], 0));
+}
+
+#[test]
+fn dln_1_a_drained_node_repels_nobody_and_holds_no_limit() {
+    let mut world = World::of(vec![kind("four")]);
+    world.pool(pool("default").limits("cpu=4"));
+    world.node(node("going", "pool=default"));
+    world.pod(web().away(term("zone", "app=web")).on("going"));
+    let batch = world.drain(&["going"], []);
+    assert_eq!((batch.placed(), batch.new_nodes.len()), (1, 1));
 }

@@ -224,7 +224,9 @@ fn npb_2_devices_that_a_starting_node_does_not_report_yet_are_there() {
     let mut world = World::new();
     world.pool(pool("default").needs("type=small"));
     world.node(node("n", "").has(has));
-    world.claim(claim("claim", "").node("n").has(&format!("{has} fake.com/vendor-a=2")).initialized());
+    world.claim(
+        claim("claim", "").node("n").has(&format!("{has} fake.com/vendor-a=2")).initialized(),
+    );
     assert_eq!(world.one(device(web())).left(), 1);
 }
 
@@ -236,4 +238,19 @@ fn npb_3_self_affinity_by_zone_stays_with_the_node_that_is_coming() {
     let second = world.again(&first);
     assert_eq!((second.home(0), second.new_nodes.len()), (Some("new-1"), 0));
     assert_eq!(world.one(sociable).new_nodes.len(), 0);
+}
+
+#[test]
+#[ignore = "engine: claims without nodes share one host name (F11)"]
+fn inf_17_claims_whose_nodes_are_still_to_come_are_hosts_of_their_own() {
+    for apart in
+        [web().away(term("host", "app=web")), web().spread(spread("host", 1)), web().port(80)]
+    {
+        let mut world = World::new();
+        world.claim(claim("first", "zone=test-zone-1"));
+        world.claim(claim("second", "zone=test-zone-1"));
+        let batch = world.batch(apart.times(2));
+        assert_eq!((batch.placed(), batch.new_nodes.len()), (2, 0));
+        assert_ne!(batch.home(0), batch.home(1));
+    }
 }

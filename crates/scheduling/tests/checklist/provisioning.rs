@@ -82,35 +82,31 @@ fn prv_10_pods_of_a_drained_node_and_new_ones_share_a_new_node() {
 /// The type for a pod of several containers, of types with 0.1 cpu and 10 MiB less than their names and double say.
 fn kind_for(pod: PodSpec) -> String {
     let kinds = [(10, "4Gi"), (11, "5Gi"), (12, "6Gi")].map(|(cpu, memory)| {
-        kind(&format!("{cpu}-cpu")).has(&format!("cpu={cpu} memory={memory}")).price(&cpu.to_string())
+        kind(&format!("{cpu}-cpu"))
+            .has(&format!("cpu={cpu} memory={memory}"))
+            .price(&cpu.to_string())
     });
     World::of(kinds.to_vec()).one(pod).kind().to_owned()
 }
 
 #[test]
 fn prv_11_an_init_container_before_the_sidecar_runs_without_it() {
-    let pod = web()
-        .init("cpu=10 memory=4Gi")
-        .sidecar("cpu=4.9 memory=2.9Gi")
-        .asks("cpu=6 memory=2Gi");
+    let pod =
+        web().init("cpu=10 memory=4Gi").sidecar("cpu=4.9 memory=2.9Gi").asks("cpu=6 memory=2Gi");
     assert_eq!(kind_for(pod), "11-cpu");
 }
 
 #[test]
 fn prv_12_a_sidecar_runs_beside_containers_that_are_larger_than_init() {
-    let pod = web()
-        .sidecar("cpu=4.9 memory=2.9Gi")
-        .init("cpu=5 memory=1Gi")
-        .asks("cpu=6 memory=2Gi");
+    let pod =
+        web().sidecar("cpu=4.9 memory=2.9Gi").init("cpu=5 memory=1Gi").asks("cpu=6 memory=2Gi");
     assert_eq!(kind_for(pod), "11-cpu");
 }
 
 #[test]
 fn prv_13_a_sidecar_runs_beside_init_that_is_larger_than_containers() {
-    let pod = web()
-        .sidecar("cpu=4.9 memory=2.9Gi")
-        .init("cpu=6 memory=2Gi")
-        .asks("cpu=5 memory=1Gi");
+    let pod =
+        web().sidecar("cpu=4.9 memory=2.9Gi").init("cpu=6 memory=2Gi").asks("cpu=5 memory=1Gi");
     assert_eq!(kind_for(pod), "11-cpu");
 }
 
@@ -132,6 +128,8 @@ fn lim_1_a_pool_that_is_above_its_limit_launches_nothing() {
     world.pod(web().on("large"));
     let batch = world.one(web());
     assert_eq!((batch.left(), batch.pool_codes(0)), (1, vec!["PoolLimitReached"]));
+    world.pool(pool("other"));
+    assert_eq!(world.one(web()).pools(), ["other"]);
 }
 
 #[test]
@@ -139,6 +137,14 @@ fn lim_2_a_limit_leaves_room_for_what_just_fits() {
     let mut world = World::new();
     world.pool(pool("default").limits("cpu=2"));
     assert_eq!(world.one(web().asks("cpu=1.75")).kind(), "small");
+}
+
+#[test]
+#[ignore = "engine: the list of types ignores limits (F12)"]
+fn lim_2_types_beyond_the_limit_are_not_listed() {
+    let mut world = World::new();
+    world.pool(pool("default").limits("cpu=2"));
+    assert_eq!(world.one(web().asks("cpu=1.75")).new_node().kinds, ["small"]);
 }
 
 #[test]
@@ -184,6 +190,10 @@ fn lim_6_what_earlier_runs_launched_counts() {
     world.pool(pool("default").limits("cpu=2"));
     assert_eq!(world.one(web().asks("cpu=1.75")).placed(), 1);
     assert_eq!(world.one(web().asks("cpu=1.75")).left(), 1);
+    let mut world = World::new();
+    world.pool(pool("default").limits("cpu=2"));
+    assert_eq!(world.promise([web().asks("cpu=1.75")]).placed(), 1);
+    assert_eq!(world.one(web().asks("cpu=1.95").select("arch=amd64")).left(), 1);
 }
 
 #[test]

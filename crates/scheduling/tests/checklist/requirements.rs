@@ -187,14 +187,25 @@ fn req_18_requirements_on_several_keys_combine() {
     assert_eq!(new.capacity_type, "on-demand");
 }
 
-/// The peer refuses such selectors outright. We simply know no node with such a label, and use one that there is.
+/// No pool makes nodes with such a label, but a node that has it is used.
+fn only_on_nodes(key: &str) {
+    let mut world = World::new();
+    assert_eq!(world.one(web().select(&format!("{key}=there"))).left(), 1, "{key}");
+    world.node(node("there", &format!("{key}=there")));
+    assert_eq!(world.one(web().select(&format!("{key}=there"))).home(0), Some("there"));
+}
+
+/// The peer refuses such selectors outright. We simply know no pool whose nodes have the label.
 #[test]
-fn req_19_and_req_20_restricted_labels_are_looked_for_on_nodes_only() {
-    for key in ["host", "kubernetes.io/unknown", "karpenter.sh/unknown", "k8s.io/unknown"] {
-        let mut world = World::new();
-        assert_eq!(world.one(web().select(&format!("{key}=there"))).left(), 1, "{key}");
-        world.node(node("there", &format!("{key}=there")));
-        assert_eq!(world.one(web().select(&format!("{key}=there"))).home(0), Some("there"));
+fn req_19_restricted_labels_are_looked_for_on_nodes() {
+    only_on_nodes("host");
+}
+
+/// As for `req_19`.
+#[test]
+fn req_20_labels_of_restricted_domains_are_looked_for_on_nodes() {
+    for key in ["kubernetes.io/unknown", "karpenter.sh/unknown", "k8s.io/unknown"] {
+        only_on_nodes(key);
     }
 }
 

@@ -14,11 +14,8 @@ use super::world::World;
 
 /// Types and capacity types of the new nodes, in order.
 fn bought(batch: &Batch) -> Vec<(&str, &str)> {
-    let mut found: Vec<(&str, &str)> = batch
-        .new_nodes
-        .iter()
-        .map(|new| (new.kind.as_str(), new.capacity_type.as_str()))
-        .collect();
+    let mut found: Vec<(&str, &str)> =
+        batch.new_nodes.iter().map(|new| (new.kind.as_str(), new.capacity_type.as_str())).collect();
     found.sort_unstable();
     found
 }
@@ -78,6 +75,18 @@ fn rsv_4_several_reservations_of_a_type_are_all_used() {
 }
 
 #[test]
+fn rsv_4_a_type_whose_reservation_is_used_up_is_not_listed() {
+    let mut world = World::of(vec![
+        kind("kept").has("cpu=2 memory=2Gi").reserved("r", 1),
+        kind("usual").has("cpu=2 memory=2Gi"),
+    ]);
+    let batch = world.batch(web().away(term("host", "app=web")).times(2));
+    assert_eq!(reserved(&batch), 1);
+    let second = batch.new_nodes.iter().find(|new| new.kind == "usual").unwrap();
+    assert_eq!(second.kinds, ["usual"]);
+}
+
+#[test]
 fn rsv_5_once_a_heavy_pool_has_used_its_reservation_the_next_pool_follows_in_the_same_run() {
     let mut world = World::of(small_and_medium(1, 0));
     world.no_pools();
@@ -104,17 +113,36 @@ fn rsv_7_pods_share_a_reserved_node() {
     assert_eq!(world.counts("host"), [2]);
 }
 
-#[test]
-fn flt_1_to_4_a_pool_whose_requirements_no_type_meets_says_so_to_every_pod() {
-    for needs in ["type=unknown", "arch=amd64 arch=arm64", "zone=unknown", "type=small arch=arm64"] {
-        let mut world = World::new();
-        world.pool(pool("default").needs(needs));
-        let batch = world.batch([web(), web().asks("cpu=1")]);
-        assert_eq!(batch.left(), 2, "{needs}");
-        for at in 0..2 {
-            assert_eq!(batch.pool_codes(at), ["NoInstanceTypes"], "{needs}");
-        }
+/// A pool with these requirements says to each of so many pods that it has no types.
+fn without_types(needs: &str, pods: usize) {
+    let mut world = World::new();
+    world.pool(pool("default").needs(needs));
+    let batch = world.batch((0..pods).map(|at| web().asks(&format!("cpu={}m", at + 1))));
+    assert_eq!((batch.left(), batch.new_nodes.len()), (pods, 0));
+    for at in 0..pods {
+        assert_eq!(batch.pool_codes(at), ["NoInstanceTypes"], "{needs}");
     }
+}
+
+#[test]
+fn flt_1_a_pool_for_a_type_that_does_not_exist_says_so() {
+    without_types("type=unknown", 1);
+}
+
+#[test]
+fn flt_2_it_says_so_to_every_pod() {
+    without_types("type=unknown", 3);
+}
+
+#[test]
+fn flt_3_a_pool_that_contradicts_itself_says_so() {
+    without_types("arch=amd64 arch=arm64", 1);
+    without_types("type=small arch=arm64", 1);
+}
+
+#[test]
+fn flt_4_a_pool_for_a_zone_that_does_not_exist_says_so() {
+    without_types("zone=unknown", 1);
 }
 
 #[test]

@@ -66,6 +66,7 @@ pub(crate) struct VolumeSpec {
     places: Vec<String>,
     local: bool,
     deleting: bool,
+    free: Option<String>,
 }
 
 /// A volume that can be reached from everywhere.
@@ -76,6 +77,7 @@ pub(crate) fn volume(name: &str) -> VolumeSpec {
         places: Vec::new(),
         local: false,
         deleting: false,
+        free: None,
     }
 }
 
@@ -83,6 +85,12 @@ impl VolumeSpec {
     /// One more place from where it can be reached.
     pub(crate) fn only_in(mut self, place: &str) -> Self {
         self.places.push(place.to_owned());
+        self
+    }
+
+    /// For any claim of a class.
+    pub(crate) fn free(mut self, class: &str) -> Self {
+        self.free = Some(class.to_owned());
         self
     }
 
@@ -216,7 +224,8 @@ impl World {
             driver: strings.intern(&spec.driver),
             handle: if spec.driver.is_empty() { Str::EMPTY } else { name },
             local: spec.local,
-            phase: strings.intern("Bound"),
+            class: strings.intern(spec.free.as_deref().unwrap_or_default()),
+            phase: strings.intern(if spec.free.is_some() { "Available" } else { "Bound" }),
             ..PersistentVolume::default()
         });
     }

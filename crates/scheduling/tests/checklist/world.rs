@@ -294,7 +294,8 @@ impl World {
 
     /// New nodes that have not reported what they have; their claims say so.
     fn starting(&mut self, nodes: Vec<restow_model::Node>) -> Vec<restow_model::Node> {
-        let not_ready = text::taint("node.kubernetes.io/not-ready:NoSchedule", &mut self.snapshot.strings);
+        let not_ready =
+            text::taint("node.kubernetes.io/not-ready:NoSchedule", &mut self.snapshot.strings);
         let first = self.snapshot.node_claims.len();
         self.expect(nodes.clone());
         for (claim, node) in self.snapshot.node_claims[first..].iter_mut().zip(&nodes) {

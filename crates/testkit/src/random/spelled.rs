@@ -7,33 +7,32 @@ const LITTLE: [(&str, &str); 2] = [("cpu", "7m"), ("memory", "9Mi")];
 
 /// Writes out requests of cpu and memory that are missing or zero.
 ///
-/// For scores the real scheduler assumes a request for every container that has none, but not for one that asks for zero;
-/// the model keeps what a pod asks for in sum, and knows neither its containers nor a zero that is written. A pod with one
-/// container that asks for nothing is the same to both, and stays as it is.
+/// For scores the real scheduler assumes a request for every container that has none, but not for one that asks for zero,
+/// and of a pod to be placed it passes over requests of the pod as a whole. The model keeps what a pod asks for in sum, and
+/// knows neither its containers, nor a zero that is written, nor where the sum comes from. A pod with one container that asks
+/// for nothing is the same to both, and stays as it is.
 pub fn spell_out_requests(objects: &mut [Value]) {
     for pod in objects.iter_mut().filter(|object| object["kind"] == "Pod") {
-        let (spec, status) = (&pod["spec"], &pod["status"]);
-        let plain =
-            ["initContainers", "overhead", "resources"].iter().all(|field| spec[field].is_null())
-                && ["containerStatuses", "initContainerStatuses"]
-                    .iter()
-                    .all(|field| status[field].is_null())
-                && spec["containers"].as_array().is_some_and(|containers| containers.len() == 1);
+        // There is no pod without a container.
+        if pod["spec"]["containers"].as_array().is_none_or(Vec::is_empty) {
+            pod["spec"]["containers"] = json!([{"name": "c0"}]);
+        }
+        if let Some(spec) = pod["spec"].as_object_mut() {
+            spec.remove("resources");
+        }
+        let lacks = |field: &str| pod.pointer(field).is_none_or(Value::is_null);
+        let one = pod["spec"]["containers"].as_array().is_some_and(|all| all.len() == 1);
+        let statuses = ["/status/containerStatuses", "/status/initContainerStatuses"];
+        let plain = one
+            && ["/spec/initContainers", "/spec/overhead"].into_iter().all(lacks)
+            && statuses.into_iter().all(lacks);
         for list in ["/spec/containers", "/spec/initContainers"] {
             items(pod, list).for_each(|container| spell_out_container(container, plain));
         }
-        for list in ["/status/containerStatuses", "/status/initContainerStatuses"] {
+        for list in statuses {
             for status in items(pod, list) {
                 for requests in ["/resources/requests", "/allocatedResources"] {
                     status.pointer_mut(requests).into_iter().for_each(fill);
-                }
-            }
-        }
-        let of_pod = pod.pointer_mut("/spec/resources/requests");
-        if let Some(requests) = of_pod.and_then(Value::as_object_mut) {
-            for (name, little) in LITTLE {
-                if let Some(zero) = requests.get_mut(name).filter(|amount| is_zero(amount)) {
-                    *zero = json!(little);
                 }
             }
         }
