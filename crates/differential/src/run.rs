@@ -122,7 +122,7 @@ fn demand_opinions(tallies: &[(&str, Tally)]) -> Result<(), String> {
     for plugin in SCORERS {
         let told = |tally: &Tally| tally.told_apart.get(*plugin).copied().unwrap_or(0);
         let told: u64 = tallies.iter().map(|(_, tally)| told(tally)).sum();
-        if told * 25 < scored {
+        if told * 50 < scored {
             return Err(format!("{plugin} told nodes apart for only {told} of {scored} pods"));
         }
     }

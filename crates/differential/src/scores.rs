@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use restow_model::Snapshot;
-use restow_scheduling::{Cluster, NodeScore, Offers, Profile, Settings};
+use restow_scheduling::{Cluster, NodeId, NodeScore, Offers, Profile, Settings};
 
 use crate::compare::{Difference, Tally, by_name, find};
-use crate::oracle::{PodAnswer, PluginScore};
+use crate::oracle::{PluginScore, PodAnswer, Score};
 
 /// Who has scores.
 pub(crate) const WHO: &str = "engine";
@@ -69,12 +69,14 @@ pub(crate) fn compare_scores(
     let settings = Settings { scores: true, ..Settings::SCHEDULER };
     let open = || Cluster::new(snapshot, Arc::new(Offers::none()), settings);
     let mut cluster = catch_unwind(AssertUnwindSafe(open)).ok();
+    let name_of = |node: NodeId| snapshot.text(snapshot.nodes[node.index()].meta.name);
     let mut differences = Vec::new();
     for answer in theirs.iter().filter(|answer| !answer.gated) {
         let (pod, name) = find(&pods, answer)?;
         let mut leave_out = |reason| *tally.unscored.entry(reason).or_default() += 1;
         if let Some(failure) = answer.errors.first() {
-            leave_out(format!("{}: {}", failure.plugin, failure.message));
+            // What it names after that differs from pod to pod.
+            leave_out(failure.message.split(": ").next().unwrap_or_default().to_owned());
             continue;
         }
         // The oracle asks for such a pod with its status, which a pod that is made anew does not have.
@@ -85,9 +87,8 @@ pub(crate) fn compare_scores(
         let ours = cluster.as_mut().and_then(|cluster| {
             catch_unwind(AssertUnwindSafe(|| cluster.scores(snapshot, pod, profile))).ok()
         });
-        let kind = |what: &str| {
-            (WHO.to_owned(), format!("score {}", word(profile)), what.to_owned())
-        };
+        let kind =
+            |what: &str| (WHO.to_owned(), format!("score {}", word(profile)), what.to_owned());
         let Some(ours) = ours else {
             cluster = None;
             differences.push(Difference {
@@ -100,11 +101,8 @@ pub(crate) fn compare_scores(
             continue;
         };
         count(answer, tally);
-        let ours: BTreeMap<&str, Points> = ours
-            .iter()
-            .map(|score| (snapshot.text(snapshot.nodes[score.node.index()].meta.name), score))
-            .map(|(node, score)| (node, Points::of_ours(score)))
-            .collect();
+        let ours: BTreeMap<&str, Points> =
+            ours.iter().map(|score| (name_of(score.node), Points::of_ours(score))).collect();
         if let Some((node, what, theirs, ours)) = first_difference(answer, &ours) {
             differences.push(Difference { kind: kind(&what), pod: name, node, theirs, ours });
         }
@@ -145,8 +143,10 @@ fn count(answer: &PodAnswer, tally: &mut Tally) {
     tally.scored += 1;
     let Some(first) = answer.scores.first() else { return };
     for (plugin, points) in &first.plugins {
-        let points = |other: &BTreeMap<String, PluginScore>| other.get(plugin).map(|own| own.score) != Some(points.score);
-        if answer.scores.iter().any(|other| points(&other.plugins)) {
+        let differs = |other: &Score| {
+            other.plugins.get(plugin).is_none_or(|other| other.score != points.score)
+        };
+        if answer.scores.iter().any(differs) {
             *tally.told_apart.entry(plugin.clone()).or_default() += 1;
         }
     }

@@ -47,8 +47,9 @@ struct Raw {
     storage: Storage,
     /// Spread constraints: what is counted, where, and the numbers.
     spreads: Vec<RawSpread>,
-    affinity: Vec<(PodSet, Str)>,
-    affinity_own: bool,
+    /// Whom it has to be near, over which labels, and whether it would be one of them itself: all of its requirements
+    /// together, then each of its wishes.
+    affinity: Vec<RawAffinity>,
     /// Whom it avoids when it comes, and whom it keeps away once it is there.
     avoids: Vec<(PodSet, PodSet, Str)>,
     /// How many of these are required of others, too; the rest are the pod's own wishes.
@@ -57,6 +58,13 @@ struct Raw {
     relaxed: Option<usize>,
     /// What its scores depend on, if nodes can be scored.
     soft: Option<RawSoft>,
+}
+
+#[derive(Clone, Debug)]
+struct RawAffinity {
+    near: PodSet,
+    keys: Vec<Str>,
+    own: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -142,7 +150,7 @@ impl<'a> Compiler<'a> {
         for spread in &raw.spreads {
             spread.scope.seen_by(&mut self.projection, self.known);
         }
-        for (_, key) in &raw.affinity {
+        for key in raw.affinity.iter().flat_map(|own| &own.keys) {
             self.projection.see_key(*key, self.known);
         }
         for (.., key) in &raw.avoids {
@@ -218,12 +226,19 @@ impl<'a> Compiler<'a> {
         let term = |term: &restow_model::PodTerm, side: Side| {
             pod_set::of_term(term, key.namespace, labels, &self.namespaces, side)
         };
-        // Only pods that all terms select count for any of them.
-        let near = PodSet::intersection(shape.affinity.iter().map(|own| term(own, Side::Incoming)));
-        let affinity_own = near.contains(key.namespace, labels);
-        let mut affinity: Vec<(PodSet, Str)> =
-            shape.affinity.iter().map(|own| (near.clone(), own.topology_key)).collect();
-        affinity.dedup();
+        let required_terms = strict.affinity.len().min(shape.affinity.len());
+        let (needs, wishes) = shape.affinity.split_at(required_terms);
+        // Only pods that all required terms select count for any of them.
+        let affinity = std::iter::once(needs)
+            .chain(wishes.chunks(1))
+            .filter(|terms| !terms.is_empty())
+            .map(|terms| {
+                let near = PodSet::intersection(terms.iter().map(|own| term(own, Side::Incoming)));
+                let mut keys: Vec<Str> = terms.iter().map(|own| own.topology_key).collect();
+                keys.dedup();
+                RawAffinity { own: near.contains(key.namespace, labels), near, keys }
+            })
+            .collect();
         let avoids = shape
             .anti_affinity
             .iter()
@@ -235,17 +250,16 @@ impl<'a> Compiler<'a> {
             RawSoft::read(&key, whole, labels, &self.namespaces, defaults, self.known)
         });
         Raw {
-            soft,
             key,
+            shape,
             selection,
             storage,
             spreads,
             affinity,
-            affinity_own,
             avoids,
             avoids_required,
             relaxed,
-            shape,
+            soft,
         }
     }
 
@@ -299,22 +313,21 @@ impl<'a> Compiler<'a> {
         merge_tallies(&mut finished, tables);
         for (raw, mut compiled) in self.raws.iter().zip(finished) {
             compiled.relaxed = raw.relaxed.map(|at| class_of_raw[at]);
-            let id = match index.by_content.get(&compiled) {
-                Some(found) => *found,
-                None => {
-                    let id = ClassId::new(tables.classes.len());
-                    let class = Class::new(
-                        compiled.clone(),
-                        |tally| tables.keys.get(tables.tallies.get(tally).key).is_dense(),
-                        |tally| {
-                            tables.keys.get(tables.tallies.get(tally).key).is_dense()
-                                || matches!(tables.tallies.get(tally).counted, Counted::Alive(..))
-                        },
-                    );
-                    tables.classes.push(class);
-                    index.by_content.insert(compiled, id);
-                    id
-                }
+            let id = if let Some(found) = index.by_content.get(&compiled) {
+                *found
+            } else {
+                let id = ClassId::new(tables.classes.len());
+                let class = Class::new(
+                    compiled.clone(),
+                    |tally| tables.keys.get(tables.tallies.get(tally).key).is_dense(),
+                    |tally| {
+                        tables.keys.get(tables.tallies.get(tally).key).is_dense()
+                            || matches!(tables.tallies.get(tally).counted, Counted::Alive(..))
+                    },
+                );
+                tables.classes.push(class);
+                index.by_content.insert(compiled, id);
+                id
             };
             class_of_raw.push(id);
         }
@@ -341,16 +354,14 @@ impl<'a> Compiler<'a> {
                 own: spread.own,
             });
         }
-        if !raw.affinity.is_empty() {
-            let near: SmallVec<[TallyId; 1]> = raw
-                .affinity
+        for affinity in &raw.affinity {
+            let set = sets.id(affinity.near.clone());
+            let near: SmallVec<[TallyId; 1]> = affinity
+                .keys
                 .iter()
-                .map(|(set, key)| {
-                    let set = sets.id(set.clone());
-                    tallies.id(Counted::Members(set), keys.label(*key, known))
-                })
+                .map(|key| tallies.id(Counted::Members(set), keys.label(*key, known)))
                 .collect();
-            rules.push(Rule::Require { tallies: near, own: raw.affinity_own });
+            rules.push(Rule::Require { tallies: near, own: affinity.own });
         }
         let mut avoiding = Vec::new();
         for (at, (set, kept_away, key)) in raw.avoids.iter().enumerate() {
@@ -414,7 +425,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The selection of a daemon, for the room that new nodes keep for it.
-    pub(crate) fn daemon_selection(&self, shape: &PodShape) -> Selection {
+    pub(crate) fn daemon_selection(shape: &PodShape) -> Selection {
         Selection {
             node_selector: shape.node_selector.clone(),
             node_affinity: shape.node_affinity.clone(),
@@ -577,11 +588,7 @@ fn made(open: &RawOpenClaim) -> Option<Selection> {
 }
 
 /// The key of a pod.
-pub(crate) fn pod_key(
-    snapshot: &Snapshot,
-    pod: &restow_model::Pod,
-    settings: Settings,
-) -> PodKey {
+pub(crate) fn pod_key(snapshot: &Snapshot, pod: &restow_model::Pod, settings: Settings) -> PodKey {
     let has_claims = |volumes: &Volumes| !volumes.claims.is_empty();
     let pinned = !pod.node.is_empty() && snapshot.shapes[pod.shape].is_pinned();
     PodKey {

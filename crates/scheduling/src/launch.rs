@@ -252,7 +252,10 @@ pub(crate) fn lay_out(
             left.subtract(&launch.groups[variant.group.index()].overhead);
             let room =
                 Room { cpu: left.cpu, memory: left.memory, pods: left.pods, rare: column(&left) };
-            if room.pods < 1 {
+            // One that is too small for its own daemons could never run them.
+            let too_small =
+                room.cpu < 0 || room.memory < 0 || room.rare.iter().any(|left| *left < 0);
+            if room.pods < 1 || too_small {
                 continue;
             }
             launch.groups[variant.group.index()].top.raise_to(&room);

@@ -6,13 +6,16 @@
 //! No clock, no randomness, no environment, no printing.
 
 mod bits;
+mod build;
 pub mod checker;
 mod class;
 mod cluster;
 mod compile;
+mod counts;
 mod draft;
 mod events;
 mod feasibility;
+mod fitting;
 mod grid;
 mod group;
 mod hot;

@@ -224,7 +224,8 @@ impl Cluster {
             return PoolReason::UntoleratedTaint { taint };
         }
         let groups = || pool.order.iter().map(|group| self.tables.groups.get(*group));
-        let by_labels = groups().any(|group| selection.check_labels(&group.place(), strings).is_ok());
+        let by_labels =
+            groups().any(|group| selection.check_labels(&group.place(), strings).is_ok());
         if by_labels {
             // Only its storage is in the way.
             let reason = groups().find_map(|group| {
@@ -235,17 +236,19 @@ impl Cluster {
             }
         }
         // A label that nothing has in the way that the pod asks for it.
-        let missing = selection.node_selector.iter().find(|(key, value)| {
-            !groups().any(|group| group.labels.get(*key) == Some(*value))
-        });
-        let key = missing.map(|(key, _)| key).or_else(|| match selection.node_affinity.as_deref() {
-            Some([term]) => term
-                .labels
-                .iter()
-                .find(|wanted| !groups().any(|group| wanted.matches(&group.labels, strings)))
-                .map(restow_model::Requirement::key),
-            _ => None,
-        });
+        let missing = selection
+            .node_selector
+            .iter()
+            .find(|(key, value)| !groups().any(|group| group.labels.get(*key) == Some(*value)));
+        let key =
+            missing.map(|(key, _)| key).or_else(|| match selection.node_affinity.as_deref() {
+                Some([term]) => term
+                    .labels
+                    .iter()
+                    .find(|wanted| !groups().any(|group| wanted.matches(&group.labels, strings)))
+                    .map(restow_model::Requirement::key),
+                _ => None,
+            });
         PoolReason::Requirements { key }
     }
 }
@@ -261,11 +264,8 @@ impl Tables {
 
     /// Why none of the options that would hold the pod can be had.
     fn why_no_option(&self, state: &State, class: &Class, id: PoolId) -> Option<PoolReason> {
-        let pool = self.launch.pool(id);
-        if !pool.min_values.is_empty() {
-            if let Some((key, least)) = self.too_few_values(class, id) {
-                return Some(PoolReason::TooFewValues { key, least });
-            }
+        if let Some((key, least)) = self.too_few_values(state, class, id) {
+            return Some(PoolReason::TooFewValues { key, least });
         }
         (!self.has_limit_room(state, class, id)).then_some(PoolReason::LimitReached)
     }

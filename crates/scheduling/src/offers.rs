@@ -2,8 +2,8 @@
 
 use restow_catalog::{Catalog, InstanceType, Offering, PriceBook, label};
 use restow_model::{
-    Labels, NodePool, PodShape, Price, Requirement, Resources, Snapshot, Str, Strings, Taint, Truth,
-    condition,
+    Labels, NodePool, PodShape, Price, Requirement, Resources, Snapshot, Str, Strings, Taint,
+    Truth, condition,
 };
 use rustc_hash::FxHashMap;
 
@@ -69,6 +69,8 @@ pub struct Offers {
     pub(crate) pools: Vec<OfferedPool>,
     /// The label of host names, which new nodes have too.
     pub(crate) hostname: Str,
+    /// The label of operating systems.
+    pub(crate) os: Str,
 }
 
 impl Offers {
@@ -87,7 +89,8 @@ impl Offers {
         let mut pools: Vec<OfferedPool> =
             snapshot.node_pools.iter().map(|pool| names.pool(pool, book)).collect();
         pools.sort_by_key(|pool| (std::cmp::Reverse(pool.weight), pool.name));
-        Self { pools, hostname: snapshot.strings.intern(HOSTNAME) }
+        let [hostname, os] = [HOSTNAME, label::OS].map(|text| snapshot.strings.intern(text));
+        Self { pools, hostname, os }
     }
 
     /// The pools that launch nothing, and why.
@@ -228,9 +231,9 @@ impl Names<'_> {
                     offered.offerings.push(entry);
                 }
             }
+            offered.systems.sort_unstable();
             offered.systems.dedup();
             offered.systems.sort_by_key(|system| self.strings.text(*system) != "linux");
-            offered.systems.dedup();
             if offered.offerings.iter().any(|offering| offering.available) {
                 pool.types.push(offered);
             }
@@ -255,9 +258,13 @@ impl Names<'_> {
             }
         }
         for shape in self.shapes {
-            asked.extend(shape.node_selector.get(key).map(|value| self.strings.text(value).to_owned()));
+            asked.extend(
+                shape.node_selector.get(key).map(|value| self.strings.text(value).to_owned()),
+            );
         }
-        let invented = (0..).map(|number| format!("any-{number}")).find(|text| !asked.contains(text));
+        // One more than there are values in the way is enough to find a free one.
+        let mut inventions = (0..=asked.len()).map(|number| format!("any-{number}"));
+        let invented = inventions.find(|text| !asked.contains(text));
         asked.extend(invented);
         let mut values: Vec<Str> = asked.iter().map(|text| self.strings.intern(text)).collect();
         values.retain(|value| open.allows(*value, self.strings));

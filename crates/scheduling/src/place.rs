@@ -1,7 +1,7 @@
 //! Finding a place for pods: on a node that was just used, on the tightest node or draft that fits, else on a new node.
 
 use crate::class::{Class, Rule};
-use crate::draft::Fitting;
+use crate::fitting::Fitting;
 use crate::ids::{ClassId, NodeId, TallyId};
 use crate::rules::Spot;
 use crate::state::{Free, State};
@@ -37,7 +37,7 @@ impl Tables {
                 && let Some(node) = self.find_node(state, class, hot)
             {
                 let many = left > 1 && (hot.simple || class.is_plain());
-                let some = if many { self.room(state, class, node, left).max(1) } else { 1 };
+                let some = if many { Self::room(state, class, node, left).max(1) } else { 1 };
                 state.place(self, now, original, node, some);
                 left -= some;
                 continue;
@@ -73,7 +73,7 @@ impl Tables {
                 return self.fits(state, class, node);
             }
             hot.simple
-                || ((!hot.rare || self.has_room(state, class, node))
+                || ((!hot.rare || Self::has_room(state, class, node))
                     && (!class.per_node || self.holds_on(state, class, node)))
         };
         let look = |sectors: u64| -> Option<NodeId> {
@@ -85,9 +85,8 @@ impl Tables {
             let mut found = None;
             state.grid.search(sectors, hot.row, hot.column, |sector, node| {
                 let node = NodeId(node);
-                let fits = room(&state.free[node.index()])
-                    && !state.is_touched(node)
-                    && ask(node, sector);
+                let fits =
+                    room(&state.free[node.index()]) && !state.is_touched(node) && ask(node, sector);
                 if fits {
                     found = Some(node);
                 }
@@ -105,7 +104,7 @@ impl Tables {
             return None;
         }
         let ask = |node: NodeId| {
-            if !self.has_room(state, class, node) {
+            if !Self::has_room(state, class, node) {
                 return None;
             }
             self.fits_draft(state, class, node).map(|fitting| (node, fitting))
@@ -126,7 +125,7 @@ impl Tables {
     /// A draft that is newer than some number.
     fn find_new(&self, state: &State, class: &Class, from: usize) -> Option<(NodeId, Fitting)> {
         (from..state.free.len()).map(NodeId::new).find_map(|node| {
-            if !self.has_room(state, class, node) {
+            if !Self::has_room(state, class, node) {
                 return None;
             }
             self.fits_draft(state, class, node).map(|fitting| (node, fitting))

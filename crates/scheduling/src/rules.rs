@@ -58,7 +58,7 @@ impl Tables {
     #[inline]
     pub(crate) fn fits(&self, state: &State, class: &Class, node: NodeId) -> bool {
         self.selects(class, node)
-            && self.has_room(state, class, node)
+            && Self::has_room(state, class, node)
             && class.rules.iter().all(|rule| self.holds(state, class, rule, Spot::Node(node)))
     }
 
@@ -186,7 +186,7 @@ impl Tables {
             let met = match state.decided[open.number as usize] {
                 Some(Decision::Volume { reached, .. }) => allowed(reached),
                 Some(Decision::Made(node)) => node == spot.node(),
-                None => self.choose_one(state, open, spot, &allowed, &mut chosen),
+                None => Self::choose_one(state, open, spot, &allowed, &mut chosen),
             };
             if !met {
                 return Err(open.claim);
@@ -196,7 +196,6 @@ impl Tables {
     }
 
     fn choose_one(
-        &self,
         state: &State,
         open: &OpenClaim,
         spot: Spot,
@@ -205,9 +204,7 @@ impl Tables {
     ) -> bool {
         let free = |candidate: &&Candidate| {
             let volume = candidate.volume;
-            let taken = |(_, other): &(u32, Decision)| {
-                matches!(other, Decision::Volume { volume: other, .. } if *other == volume)
-            };
+            let taken = |(_, other): &(u32, Decision)| matches!(other, Decision::Volume { volume: other, .. } if *other == volume);
             !state.taken[volume as usize] && !chosen.iter().any(taken)
         };
         // One that is kept for the claim has to be reached: others are not looked at then.

@@ -1,17 +1,14 @@
 //! What changes while pods are placed: free capacity, counts, new nodes. Every change is logged and can be taken back.
 
 use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
 use restow_model::Resources;
 use rustc_hash::FxBuildHasher;
 
 use crate::class::Decision;
 use crate::draft::Drafts;
 use crate::grid::Grid;
-use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId, OPEN_DOMAIN, TallyId};
-use crate::tables::{Add, SPARSE, Tables};
-use crate::tally::sparse_slot;
-use crate::topology::KeyKind;
+use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId};
+use crate::tables::Tables;
 
 /// Pods of one class on one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,132 +147,12 @@ impl State {
         self.domains[key.index()][node.index()]
     }
 
-    /// How many of a tally are in a domain.
-    #[inline]
-    pub(crate) fn count(&self, tables: &Tables, tally: TallyId, domain: Domain) -> i32 {
-        let row = tables.tally_hot[tally.index()].row;
-        if row == SPARSE {
-            self.sparse.get(&sparse_slot(tally, domain)).copied().unwrap_or_default()
-        } else {
-            self.rows[row as usize + domain as usize]
-        }
-    }
-
-    #[inline]
-    fn bump(&mut self, tables: &Tables, add: &Add, domain: Domain, by: i32) -> (i32, i32) {
-        self.totals[add.tally.index()] += i64::from(by);
-        if add.hot.row != SPARSE {
-            let count = &mut self.rows[add.hot.row as usize + domain as usize];
-            *count += by;
-            return (*count - by, *count);
-        }
-        self.bump_sparse(tables, add.tally, domain, by)
-    }
-
-    fn bump_tally(
-        &mut self,
-        tables: &Tables,
-        tally: TallyId,
-        domain: Domain,
-        by: i32,
-    ) -> (i32, i32) {
-        let add = Add { tally, hot: tables.tally_hot[tally.index()] };
-        self.bump(tables, &add, domain, by)
-    }
-
-    fn bump_sparse(
-        &mut self,
-        tables: &Tables,
-        tally: TallyId,
-        domain: Domain,
-        by: i32,
-    ) -> (i32, i32) {
-        let slot = sparse_slot(tally, domain);
-        let (old, new) = match self.sparse.entry(slot) {
-            Entry::Occupied(mut own) => {
-                let old = *own.get();
-                if old + by == 0 {
-                    own.remove();
-                } else {
-                    *own.get_mut() += by;
-                }
-                (old, old + by)
-            }
-            Entry::Vacant(place) => {
-                if by != 0 {
-                    place.insert(by);
-                }
-                (0, by)
-            }
-        };
-        let histogram = &mut self.histograms[tally.index()];
-        // New nodes are not among the hosts: where they are allowed, there is always an empty one to be had.
-        if !histogram.is_empty() && (domain as usize) < tables.nodes.len() {
-            let (from, to) = (old.max(0) as usize, new.max(0) as usize);
-            if histogram.len() <= to {
-                histogram.resize(to + 1, 0);
-            }
-            histogram[from] = histogram[from].saturating_sub(1);
-            histogram[to] += 1;
-        }
-        (old, new)
-    }
-
-    /// Counts pods in or out of the tallies, without touching capacity.
-    pub(crate) fn tally(&mut self, tables: &Tables, class: ClassId, node: NodeId, count: i32) {
-        let hot = &tables.hot[class.index()];
-        if !hot.counted {
-            return;
-        }
-        let group = self.group(tables, node);
-        for add in tables.adds(hot) {
-            let domain = self.domain(add.hot.key, node);
-            if domain == NO_DOMAIN || domain == OPEN_DOMAIN {
-                continue;
-            }
-            if group.is_none_or(|group| tables.is_in_scope(add.hot.scope, group)) {
-                self.bump(tables, add, domain, count);
-            }
-        }
-        if !hot.attaches {
-            return;
-        }
-        for volume in &tables.class(class).attaches {
-            let (old, new) = self.bump_tally(tables, volume.tally, node.0, count);
-            if !tables.attachments.contains(&(volume.tally, node)) {
-                let attached = &mut self.attached[volume.driver as usize][node.index()];
-                *attached += i32::from(new > 0) - i32::from(old > 0);
-            }
-        }
-    }
-
     /// The group of a node, if it is settled.
     #[inline]
     pub(crate) fn group(&self, tables: &Tables, node: NodeId) -> Option<crate::ids::GroupId> {
         match tables.node_groups.get(node.index()) {
             Some(group) => Some(*group),
             None => self.drafts.group(tables, node),
-        }
-    }
-
-    /// Counts pods that are nominated for a node as if they were on it (`1`), or no longer (`-1`).
-    pub(crate) fn hold(&mut self, tables: &Tables, held: &[ClassId], node: NodeId, sign: i32) {
-        for class in held {
-            self.reserve(tables, *class, node, i64::from(sign));
-            self.tally(tables, *class, node, sign);
-            // They do not close a claim for one pod.
-            let exclusive = tables.class(*class).adds.iter().filter(|tally| {
-                matches!(tables.tallies.get(**tally).counted, crate::tally::Counted::Claim(..))
-            });
-            for tally in exclusive {
-                self.bump_tally(tables, *tally, 0, -sign);
-            }
-            for tally in &tables.class(*class).uncounted {
-                let domain = self.domain(tables.key_of(*tally), node);
-                if domain != NO_DOMAIN && self.is_counted(tables, *tally, node) {
-                    self.bump_tally(tables, *tally, domain, sign);
-                }
-            }
         }
     }
 
@@ -401,28 +278,6 @@ impl State {
         }
     }
 
-    /// Counts all pods of a closed node out (`-1`) or in again (`1`). Counts that are of this node alone and that nobody adds
-    /// up need not change: nothing can be placed on it.
-    fn tally_all(&mut self, tables: &Tables, node: NodeId, sign: i32) {
-        let group = tables.node_groups[node.index()];
-        let (runs, residents) = (self.runs[node.index()].len(), self.residents[node.index()].len());
-        for at in 0..runs + residents {
-            let run = match at.checked_sub(runs) {
-                None => self.runs[node.index()][at],
-                Some(at) => self.residents[node.index()][at],
-            };
-            for add in tables.adds(&tables.hot[run.class.index()]) {
-                if add.hot.local {
-                    continue;
-                }
-                let domain = self.domain(add.hot.key, node);
-                if domain != NO_DOMAIN && tables.is_in_scope(add.hot.scope, group) {
-                    self.bump(tables, add, domain, sign * run.count as i32);
-                }
-            }
-        }
-    }
-
     /// Takes back every change since a mark.
     pub(crate) fn undo(&mut self, tables: &Tables, mark: Mark) {
         while self.changes.len() > mark.changes {
@@ -442,7 +297,8 @@ impl State {
                     self.stamps[node.index()].0 = 0;
                 }
                 Change::Decided { claim } => {
-                    if let Some(Decision::Volume { volume, .. }) = self.decided[claim as usize].take()
+                    if let Some(Decision::Volume { volume, .. }) =
+                        self.decided[claim as usize].take()
                     {
                         self.taken[volume as usize] = false;
                     }
@@ -533,61 +389,6 @@ impl State {
         self.rare.iter_mut().for_each(|column| column.truncate(at));
         self.domains.iter_mut().for_each(|column| column.truncate(at));
         self.attached.iter_mut().for_each(|column| column.truncate(at));
-    }
-
-    /// The emptiest domain of a spread constraint, and how many domains there are.
-    pub(crate) fn emptiest(&self, tables: &Tables, tally: TallyId) -> (i64, i64) {
-        let key = tables.key_of(tally);
-        let kind = tables.keys.get(key).kind;
-        if kind == KeyKind::Hostname {
-            return self.emptiest_host(tables, tally, key);
-        }
-        let row = tables.tally_hot[tally.index()].row as usize;
-        let len = tables.keys.get(key).values.len();
-        let (mut least, mut domains) = (i64::from(i32::MAX), 0);
-        for domain in 0..len {
-            let mut nodes = self.row_nodes[row + domain];
-            if nodes as usize <= self.closed.len() {
-                for node in &self.closed {
-                    let own = self.domain(key, *node) == domain as Domain;
-                    nodes -= i32::from(own && self.is_counted(tables, tally, *node));
-                }
-            }
-            if nodes > 0 {
-                domains += 1;
-                least = least.min(i64::from(self.rows[row + domain]));
-            }
-        }
-        (least, domains)
-    }
-
-    fn emptiest_host(&self, tables: &Tables, tally: TallyId, key: KeyId) -> (i64, i64) {
-        let histogram = &self.histograms[tally.index()];
-        let mut hosts: i64 = histogram.iter().map(|hosts| i64::from(*hosts)).sum();
-        if tables.options.new_domains {
-            // A new node, empty, can always be had.
-            return (0, hosts + 1);
-        }
-        let mut gone = 0;
-        for node in &self.closed {
-            let domain = self.domain(key, *node);
-            let counted = domain != NO_DOMAIN && self.is_counted(tables, tally, *node);
-            if counted && tables.hosts_alone(domain) {
-                gone += 1;
-            }
-        }
-        hosts -= gone;
-        // Hosts that are gone hold nobody.
-        let empty = histogram.first().map_or(0, |hosts| i64::from(*hosts)) - gone;
-        if empty > 0 {
-            return (0, hosts);
-        }
-        let least = histogram.iter().skip(1).position(|hosts| *hosts > 0);
-        (least.map_or(i64::from(i32::MAX), |at| at as i64 + 1), hosts)
-    }
-
-    fn is_counted(&self, tables: &Tables, tally: TallyId, node: NodeId) -> bool {
-        self.group(tables, node).is_some_and(|group| tables.counts_group(tally, group))
     }
 }
 

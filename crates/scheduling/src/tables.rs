@@ -215,7 +215,7 @@ impl Tables {
 
     /// Whether a node has the resources for one pod.
     #[inline]
-    pub(crate) fn has_room(&self, state: &State, class: &Class, node: NodeId) -> bool {
+    pub(crate) fn has_room(state: &State, class: &Class, node: NodeId) -> bool {
         let at = node.index();
         class.need_cpu <= state.free[at].cpu
             && class.need_memory <= state.free[at].memory
@@ -229,8 +229,8 @@ impl Tables {
 
     /// How many pods of a class have room on a node.
     #[inline]
-    pub(crate) fn room(&self, state: &State, class: &Class, node: NodeId, most: u32) -> u32 {
-        if !self.has_room(state, class, node) {
+    pub(crate) fn room(state: &State, class: &Class, node: NodeId, most: u32) -> u32 {
+        if !Self::has_room(state, class, node) {
             return 0;
         }
         let at = node.index();

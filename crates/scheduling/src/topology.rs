@@ -5,7 +5,7 @@ use restow_model::{Labels, Str};
 use rustc_hash::FxBuildHasher;
 
 use crate::ids::{Domain, KeyId, NO_DOMAIN, NodeId};
-use crate::known::Known;
+use crate::known::{Known, UNNAMED};
 
 /// How the domains of a key are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,8 @@ impl Key {
             KeyKind::Node => node.0,
             KeyKind::Cluster => 0,
             KeyKind::Hostname => match labels.get(self.name) {
+                // A node that is still to come has a name that nobody knows.
+                Some(UNNAMED) => node.0,
                 Some(host) => *self.numbers.entry(host).or_insert(node.0),
                 None => NO_DOMAIN,
             },

@@ -224,6 +224,8 @@ impl<'a> Trial<'a> {
         let mut labels: Vec<(Str, Str)> = of_pool.labels.clone();
         labels.extend(offered.into_iter().flat_map(|own| own.labels.iter().copied()));
         labels.extend(offering.into_iter().flat_map(|own| own.labels.iter().copied()));
+        let system = offered.and_then(|own| own.systems.first());
+        labels.extend(system.map(|system| (tables.launch.offers.os, *system)));
         // What pods asked for of the labels that the pool leaves open.
         labels.extend(
             group

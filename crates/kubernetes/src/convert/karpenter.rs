@@ -2,7 +2,8 @@
 
 use restow_model::{
     Budget, CapacityBuffer, ConsolidationSwitches, Disruption, DisruptionReason, NodeClaim,
-    NodeClass, NodeCount, NodeOverlay, NodePool, NodeTemplate, Policy, Price, Quantity, Rounding, Str,
+    NodeClass, NodeCount, NodeOverlay, NodePool, NodeTemplate, Policy, Price, Quantity, Rounding,
+    Str,
 };
 
 use super::{
@@ -153,10 +154,7 @@ impl Parts {
                 .at("spec")?,
             node: self.str(&status.node_name),
             provider_id: self.str(&status.provider_id),
-            capacity: self
-                .resources(&status.capacity, Rounding::Up)
-                .at("capacity")
-                .at("status")?,
+            capacity: self.resources(&status.capacity, Rounding::Up).at("capacity").at("status")?,
             allocatable: self
                 .resources(&status.allocatable, Rounding::Up)
                 .at("allocatable")

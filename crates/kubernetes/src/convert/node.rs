@@ -21,10 +21,7 @@ impl Parts {
                 .resources(&node.status.capacity, Rounding::Up)
                 .at("capacity")
                 .at("status")?,
-            allocatable: self
-                .resources(offered, Rounding::Up)
-                .at("allocatable")
-                .at("status")?,
+            allocatable: self.resources(offered, Rounding::Up).at("allocatable").at("status")?,
             conditions: self.conditions(&node.status.conditions)?,
             kubelet: self.str(&node.status.node_info.kubelet_version),
         })

@@ -67,7 +67,8 @@ impl<'a> DefaultSpread<'a> {
         let wanted = controller.and_then(|own| own.selector.as_ref());
         let wanted = wanted.map_or(&[][..], |selector| &selector.0);
         // Of a replication controller the labels replace those of services; the others select besides.
-        let replaces = controller.is_some_and(|own| own.kind == WorkloadKind::ReplicationController);
+        let replaces =
+            controller.is_some_and(|own| own.kind == WorkloadKind::ReplicationController);
         if replaces {
             pairs.extend(wanted.iter().filter_map(|term| Some((term.key, *term.values.first()?))));
         }

@@ -69,7 +69,8 @@ impl Asked {
             if offered == 0 {
                 continue;
             }
-            let used = room.requested[at] + room.assumed[at] + self.requested[at] + self.assumed[at];
+            let used =
+                room.requested[at] + room.assumed[at] + self.requested[at] + self.assumed[at];
             // What is assumed may be more than there is.
             points += match profile {
                 Profile::LeastAllocated if used > offered => 0,
@@ -131,7 +132,10 @@ mod tests {
     #[test]
     fn what_is_assumed_counts_for_fit_and_may_exceed_the_node() {
         let asked = Asked { requested: [0, 0], assumed: [100, 200] };
-        assert_eq!(fits(&asked, &room([1000, 1000], [100, 0], [100, 600])), ((70 + 20) / 2, (30 + 80) / 2));
+        assert_eq!(
+            fits(&asked, &room([1000, 1000], [100, 0], [100, 600])),
+            ((70 + 20) / 2, (30 + 80) / 2)
+        );
         assert_eq!(fits(&asked, &room([1000, 1000], [950, 0], [0, 900])), (0, 100));
     }
 

@@ -98,9 +98,8 @@ impl RawSoft {
                 .chain(far.map(move |(weight, own)| term(own, side, -*weight)))
         };
         let required = shape.affinity.iter().map(|own| term(own, Side::Standing, REQUIRED));
-        let for_soft_taints = |own: &&Toleration| {
-            own.effect.is_none_or(|effect| effect == Effect::PreferNoSchedule)
-        };
+        let for_soft_taints =
+            |own: &&Toleration| own.effect.is_none_or(|effect| effect == Effect::PreferNoSchedule);
         Self {
             assumed: resources::assumed(&shape.requests),
             tolerations: shape.tolerations.iter().filter(for_soft_taints).copied().collect(),

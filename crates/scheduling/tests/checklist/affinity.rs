@@ -203,7 +203,6 @@ fn aff_30_an_empty_namespace_selector_counts_pods_of_all_namespaces() {
 }
 
 #[test]
-#[ignore = "engine: a preferred affinity beside a required one is lost (F14)"]
 fn aff_10_preferred_affinity_is_kept_beside_required_affinity() {
     let mut world = World::new();
     let zone = "zone=test-zone-1";

@@ -33,7 +33,6 @@ fn clm_2_labels_of_template_requirements_type_and_offering_reach_the_node() {
 }
 
 #[test]
-#[ignore = "engine: a new node has no os label unless a pod asks for one (F8)"]
 fn clm_2_the_operating_system_reaches_the_node() {
     for (wishes, os) in [("", "linux"), ("os=windows", "windows")] {
         assert_eq!(labels_in(pool("default"), wishes)["kubernetes.io/os"], os);

@@ -118,7 +118,6 @@ fn tx_9_pods_with_different_affinity_see_different_zones() {
 }
 
 #[test]
-#[ignore = "engine: preferred node affinity narrows the domains of a spread (F2)"]
 fn tx_10_preferred_affinity_does_not_limit_the_zones() {
     let mut world = World::new();
     let pods = web().spread(spread("zone", 1)).prefers(1, "zone=test-zone-1|test-zone-2");

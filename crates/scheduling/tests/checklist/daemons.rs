@@ -63,7 +63,6 @@ fn dso_4_a_daemon_larger_than_every_type_holds_pods_back() {
 
 /// A pod that asks for nothing waits, too: its node would be too small for its daemons.
 #[test]
-#[ignore = "engine: a node too small for its daemons is launched (F9)"]
 fn dso_4_a_daemon_larger_than_every_type_holds_back_pods_that_ask_for_nothing() {
     let mut world = World::of(kinds());
     world.daemon("agent", idle().asks("cpu=10000"));

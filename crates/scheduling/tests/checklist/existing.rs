@@ -24,7 +24,6 @@ fn exn_2_so_do_many_pods() {
 }
 
 #[test]
-#[ignore = "engine: ready nodes are not preferred to starting ones (F5)"]
 fn exn_3_ready_nodes_come_before_starting_ones() {
     for [ready, starting] in [["a", "b"], ["b", "a"]] {
         let mut world = World::new();
@@ -90,7 +89,6 @@ fn dln_4_terminating_pods_of_a_replica_set_do_not() {
 
 /// They come back under their old name once they are gone, and nobody has made a successor before.
 #[test]
-#[ignore = "engine: terminating pods of a StatefulSet go with their node (F7)"]
 fn dln_5_terminating_pods_of_a_stateful_set_do() {
     assert_eq!(moved(web().owner("StatefulSet", "db").terminating()), 1);
 }

@@ -34,7 +34,6 @@ fn inf_2_a_claim_that_is_going_takes_no_pods() {
 }
 
 #[test]
-#[ignore = "engine: a node that is being deleted takes pods (F6)"]
 fn inf_2_a_node_that_is_going_takes_no_pods() {
     let mut world = World::new();
     world.node(node("going", "zone=test-zone-1").deleting());
@@ -179,7 +178,6 @@ fn inf_15_a_node_that_has_reported_nothing_yet_counts_as_its_claim_promises() {
 }
 
 #[test]
-#[ignore = "engine: ready nodes are not preferred to starting ones (F5)"]
 fn inf_16_of_many_nodes_the_one_that_is_ready_is_used() {
     for ready in [0, 37, 99] {
         let mut world = World::new();
@@ -241,7 +239,6 @@ fn npb_3_self_affinity_by_zone_stays_with_the_node_that_is_coming() {
 }
 
 #[test]
-#[ignore = "engine: claims without nodes share one host name (F11)"]
 fn inf_17_claims_whose_nodes_are_still_to_come_are_hosts_of_their_own() {
     for apart in
         [web().away(term("host", "app=web")), web().spread(spread("host", 1)), web().port(80)]

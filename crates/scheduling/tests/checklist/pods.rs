@@ -221,7 +221,7 @@ impl PodSpec {
     }
 
     /// What decides where it can run.
-    pub(crate) fn shape(&self, strings: &mut Strings) -> PodShape {
+    pub(crate) fn shape(self, strings: &mut Strings) -> PodShape {
         let mut weigh = |terms: &[Term]| -> Vec<(i32, PodTerm)> {
             terms.iter().map(|term| (1, term.build(strings))).collect()
         };

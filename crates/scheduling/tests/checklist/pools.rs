@@ -94,7 +94,7 @@ impl PoolSpec {
     }
 
     /// The pool, with limits of nothing as the reader writes them.
-    pub(crate) fn build(&self, strings: &mut Strings) -> NodePool {
+    pub(crate) fn build(self, strings: &mut Strings) -> NodePool {
         let name = strings.intern(&self.name);
         let mut node_limit = None;
         let limits = self.limits.as_ref().map(|limits| {
@@ -188,7 +188,7 @@ impl NodeSpec {
     }
 
     /// The node, with its host name.
-    pub(crate) fn build(&self, strings: &mut Strings) -> Node {
+    pub(crate) fn build(self, strings: &mut Strings) -> Node {
         let labels = format!("host={} {}", self.name, self.labels);
         let has = text::resources(&self.has, strings);
         Node {
@@ -213,7 +213,6 @@ pub(crate) struct ClaimSpec {
     name: String,
     labels: String,
     has: String,
-    taints: Vec<String>,
     startup_taints: Vec<String>,
     node: String,
     initialized: bool,
@@ -226,7 +225,6 @@ pub(crate) fn claim(name: &str, labels: &str) -> ClaimSpec {
         name: name.to_owned(),
         labels: labels.to_owned(),
         has: "cpu=4 memory=4Gi pods=110".to_owned(),
-        taints: Vec::new(),
         startup_taints: Vec::new(),
         node: String::new(),
         initialized: false,
@@ -238,12 +236,6 @@ impl ClaimSpec {
     /// What it promises.
     pub(crate) fn has(mut self, amounts: &str) -> Self {
         amounts.clone_into(&mut self.has);
-        self
-    }
-
-    /// A taint of its node.
-    pub(crate) fn taint(mut self, taint: &str) -> Self {
-        self.taints.push(taint.to_owned());
         self
     }
 
@@ -272,7 +264,7 @@ impl ClaimSpec {
     }
 
     /// The claim.
-    pub(crate) fn build(&self, strings: &mut Strings) -> NodeClaim {
+    pub(crate) fn build(self, strings: &mut Strings) -> NodeClaim {
         let has = text::resources(&self.has, strings);
         let truth = if self.initialized { Truth::True } else { Truth::False };
         NodeClaim {
@@ -282,7 +274,6 @@ impl ClaimSpec {
                 deleted: self.deleting.then(Time::default),
                 ..Meta::default()
             },
-            taints: self.taints.iter().map(|taint| text::taint(taint, strings)).collect(),
             startup_taints: self
                 .startup_taints
                 .iter()

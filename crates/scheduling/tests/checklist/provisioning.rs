@@ -140,7 +140,6 @@ fn lim_2_a_limit_leaves_room_for_what_just_fits() {
 }
 
 #[test]
-#[ignore = "engine: the list of types ignores limits (F12)"]
 fn lim_2_types_beyond_the_limit_are_not_listed() {
     let mut world = World::new();
     world.pool(pool("default").limits("cpu=2"));

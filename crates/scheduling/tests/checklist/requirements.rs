@@ -112,7 +112,6 @@ fn req_11_compatible_operators_are_met_by_pool_and_pod() {
 }
 
 #[test]
-#[ignore = "engine: bounds on a label that only the pool knows are not intersected (F3)"]
 fn req_11_numbers_compare_on_labels_that_only_the_pool_knows() {
     for (of_pool, of_pod) in [
         ("rank>3", "rank>5"),
@@ -255,7 +254,6 @@ fn req_24_a_label_that_the_pool_defines_is_there() {
 }
 
 #[test]
-#[ignore = "engine: a label that the pool leaves open is missing on the new node (F4)"]
 fn req_24_a_label_that_the_pool_leaves_open_is_there() {
     let open = |pool: PoolSpec, key: &str| pool.needs(key);
     assert!(placed(open, needing("KEY=test-value")));

@@ -210,17 +210,16 @@ fn sel_16_min_values_of_several_keys_all_count() {
 }
 
 #[test]
-#[ignore = "engine: min values of the operating system are never met (F13)"]
 fn sel_16_min_values_count_operating_systems() {
     let mut world = World::of(ladder(1));
     world.pool(pool("default").needs("os#2"));
     assert_eq!(world.one(web()).placed(), 1);
+    let mut world = World::of(ladder(1));
     world.pool(pool("default").needs("os#4"));
-    assert_eq!(world.one(web().asks("cpu=0.9")).left(), 1);
+    assert_eq!(world.one(web()).left(), 1);
 }
 
 #[test]
-#[ignore = "engine: min values ignore limits (F12)"]
 fn sel_13_types_beyond_the_pools_limit_do_not_count() {
     let mut world = World::of(ladder(3));
     world.pool(pool("default").needs("type#3").limits("cpu=2"));

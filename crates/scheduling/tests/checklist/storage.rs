@@ -187,9 +187,9 @@ impl PvcSpec {
 impl World {
     /// Adds a storage class.
     pub(crate) fn storage_class(&mut self, spec: ClassSpec) {
+        let ClassSpec { name, provisioner, waits, default, places } = spec;
         let strings = &mut self.snapshot.strings;
-        let allowed_topologies = spec
-            .places
+        let allowed_topologies = places
             .iter()
             .map(|place| {
                 let keys = text::specs(place).into_iter();
@@ -201,50 +201,51 @@ impl World {
             })
             .collect();
         self.snapshot.storage_classes.push(StorageClass {
-            meta: Meta { name: strings.intern(&spec.name), ..Meta::default() },
-            provisioner: strings.intern(&spec.provisioner),
-            waits_for_pod: spec.waits,
+            meta: Meta { name: strings.intern(&name), ..Meta::default() },
+            provisioner: strings.intern(&provisioner),
+            waits_for_pod: waits,
             allowed_topologies,
-            default: spec.default,
+            default,
         });
     }
 
     /// Adds a volume.
     pub(crate) fn volume(&mut self, spec: VolumeSpec) {
+        let VolumeSpec { name, driver, places, local, deleting, free } = spec;
         let strings = &mut self.snapshot.strings;
-        let terms: Vec<NodeTerm> = spec
-            .places
+        let terms: Vec<NodeTerm> = places
             .iter()
             .map(|place| NodeTerm { labels: text::requirements(place, strings), names: Vec::new() })
             .collect();
-        let name = strings.intern(&spec.name);
+        let name = strings.intern(&name);
         self.snapshot.persistent_volumes.push(PersistentVolume {
-            meta: Meta { name, deleted: spec.deleting.then(Time::default), ..Meta::default() },
+            meta: Meta { name, deleted: deleting.then(Time::default), ..Meta::default() },
             node_affinity: (!terms.is_empty()).then_some(terms),
-            driver: strings.intern(&spec.driver),
-            handle: if spec.driver.is_empty() { Str::EMPTY } else { name },
-            local: spec.local,
-            class: strings.intern(spec.free.as_deref().unwrap_or_default()),
-            phase: strings.intern(if spec.free.is_some() { "Available" } else { "Bound" }),
+            driver: strings.intern(&driver),
+            handle: if driver.is_empty() { Str::EMPTY } else { name },
+            local,
+            class: strings.intern(free.as_deref().unwrap_or_default()),
+            phase: strings.intern(if free.is_some() { "Available" } else { "Bound" }),
             ..PersistentVolume::default()
         });
     }
 
     /// Adds a claim, and says so on the volume that it is bound to.
     pub(crate) fn pvc(&mut self, spec: PvcSpec) {
+        let PvcSpec { name, class, volume, bound, phase, deleting, ephemeral } = spec;
         let next = self.snapshot.pods.len();
         let snapshot = &mut self.snapshot;
         let strings = &mut snapshot.strings;
-        let (namespace, name) = (strings.intern("default"), strings.intern(&spec.name));
-        let volume = strings.intern(&spec.volume);
-        let owner = spec.ephemeral.then(|| Owner {
+        let (namespace, name) = (strings.intern("default"), strings.intern(&name));
+        let volume = strings.intern(&volume);
+        let owner = ephemeral.then(|| Owner {
             group: Str::EMPTY,
             kind: strings.intern("Pod"),
             name: strings.intern(&format!("pod-{next}")),
             uid: Uid(next as u128),
         });
         for own in &mut snapshot.persistent_volumes {
-            if spec.bound && own.meta.name == volume {
+            if bound && own.meta.name == volume {
                 own.claim = (namespace, name);
             }
         }
@@ -252,14 +253,14 @@ impl World {
             meta: Meta {
                 namespace,
                 name,
-                deleted: spec.deleting.then(Time::default),
+                deleted: deleting.then(Time::default),
                 owner,
                 ..Meta::default()
             },
-            class: spec.class.as_ref().map(|class| strings.intern(class)),
+            class: class.as_ref().map(|class| strings.intern(class)),
             volume,
-            bound: spec.bound,
-            phase: strings.intern(spec.phase),
+            bound,
+            phase: strings.intern(phase),
             ..PersistentVolumeClaim::default()
         });
     }

@@ -45,7 +45,6 @@ fn vol_2_a_volume_that_many_pods_share_is_attached_once() {
 }
 
 #[test]
-#[ignore = "engine: pods that share an unbound claim are put on different nodes (F10)"]
 fn vol_2_a_volume_that_is_still_to_be_made_ties_its_pods_to_one_node() {
     let mut world = with_class();
     world.pvc(pvc("data"));

@@ -89,22 +89,24 @@ impl World {
         });
         let claims = spec.claims.iter().map(|claim| strings.intern(claim)).collect();
         let labels = text::labels(&spec.labels, strings);
+        let (phase, terminating) = (spec.phase, spec.terminating);
+        let node = strings.intern(&spec.node);
         let pod = Pod {
             namespace: strings.intern(&spec.namespace),
             name: strings.intern(&format!("pod-{at}")),
             uid: Uid(at as u128),
-            node: strings.intern(&spec.node),
+            node,
             nominated_node: Str::EMPTY,
             shape: snapshot.shapes.share(spec.shape(strings)),
             labels: snapshot.labels.share(labels),
             annotations: Shared(0),
             owner: snapshot.owners.share(owner),
             volumes: snapshot.volumes.share(Volumes { claims, ..Volumes::default() }),
-            phase: spec.phase,
+            phase,
             ready: true,
-            unschedulable: spec.node.is_empty(),
+            unschedulable: node.is_empty(),
             created: Time::from_seconds(at as i64),
-            deleted: spec.terminating.then(Time::default),
+            deleted: terminating.then(Time::default),
             scheduled: None,
             started: None,
             ready_changed: None,
@@ -119,9 +121,9 @@ impl World {
     pub(crate) fn daemon(&mut self, name: &str, spec: PodSpec) {
         let snapshot = &mut self.snapshot;
         let strings = &mut snapshot.strings;
-        let shape = spec.shape(strings);
         let labels = text::labels(&spec.labels, strings);
         let namespace = strings.intern(&spec.namespace);
+        let shape = spec.shape(strings);
         let name = strings.intern(name);
         let template = PodTemplate {
             labels: snapshot.labels.share(labels),

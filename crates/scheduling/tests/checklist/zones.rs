@@ -19,7 +19,6 @@ fn top_1_a_key_that_nothing_knows_holds_back_its_own_pods_only() {
 }
 
 #[test]
-#[ignore = "engine: a label that the pool leaves open is missing on the new node (F4)"]
 fn top_1_a_key_whose_values_a_pool_leaves_open_is_settled_or_refused() {
     let mut world = World::new();
     world.pool(pool("default").needs("rack"));
@@ -65,7 +64,6 @@ fn tz_4_zones_that_no_pool_may_use_are_no_domains() {
 }
 
 #[test]
-#[ignore = "engine: template labels do not narrow a pool (F1)"]
 fn tz_5_a_pool_in_one_zone_by_its_label_takes_all() {
     let mut world = World::new();
     world.pool(pool("default").labels("zone=test-zone-1"));
@@ -74,7 +72,6 @@ fn tz_5_a_pool_in_one_zone_by_its_label_takes_all() {
 }
 
 #[test]
-#[ignore = "engine: template labels do not narrow a pool (F1)"]
 fn tz_6_requirement_and_label_narrow_a_pool_together() {
     let mut world = World::new();
     world.pool(pool("default").needs("zone=test-zone-1|test-zone-2").labels("zone=test-zone-1"));
@@ -83,7 +80,6 @@ fn tz_6_requirement_and_label_narrow_a_pool_together() {
 }
 
 #[test]
-#[ignore = "engine: template labels do not narrow a pool (F1)"]
 fn tz_7_pools_in_one_zone_each_share_the_pods() {
     let mut world = World::new();
     world.pool(pool("default").labels("zone=test-zone-1"));

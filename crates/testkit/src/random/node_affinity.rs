@@ -39,8 +39,14 @@ pub(super) fn require(world: &mut World<'_>, pod: &mut Value) {
 /// Preferred node affinity.
 pub(super) fn prefer(world: &mut World<'_>, pod: &mut Value) {
     for _ in 0..world.rng.between(1, 4) {
-        let weight = world.rng.between(1, 100);
-        let preferred = json!({"weight": weight, "preference": term(world)});
+        let mut term = term(world);
+        for wanted in term["matchExpressions"].as_array_mut().into_iter().flatten() {
+            // The real scheduler gives up on a pod that prefers what is no number.
+            if wanted["operator"] == "Gt" || wanted["operator"] == "Lt" {
+                wanted["values"] = json!([world.rng.pick(&["0", "1", "2", "3", "8"])]);
+            }
+        }
+        let preferred = json!({"weight": world.rng.between(1, 100), "preference": term});
         let affinity = &mut pod["spec"]["affinity"]["nodeAffinity"];
         push(&mut affinity["preferredDuringSchedulingIgnoredDuringExecution"], preferred);
     }

@@ -29,15 +29,35 @@ fn every_recipe_has_a_name_of_its_own() {
     assert!(RECIPES.iter().all(|recipe| Recipe::find(recipe.name).is_some()));
 }
 
+fn texts(recipe: &str) -> String {
+    let recipe = Recipe::find(recipe).unwrap();
+    let objects = (0..200).flat_map(|seed| cluster(seed, recipe));
+    objects.map(|object| object.to_string()).collect::<Vec<_>>().join("\n")
+}
+
+/// The same for what only scores depend on.
+#[test]
+fn every_field_that_scores_read_is_used() {
+    let text = texts("soft-mixed");
+    for word in [
+        "preference",
+        "podAffinityTerm",
+        "ScheduleAnyway",
+        "PreferNoSchedule",
+        "Service",
+        "ReplicaSet",
+        "StatefulSet",
+        "ReplicationController",
+        "\"gone\"",
+    ] {
+        assert!(text.contains(word), "{word}");
+    }
+}
+
 /// Nothing is left out by accident: each of these shows up somewhere in a few clusters of the mixed recipe.
 #[test]
 fn every_field_that_the_rules_read_is_used() {
-    let recipe = Recipe::find("mixed").unwrap();
-    let text: String = (0..200)
-        .flat_map(|seed| cluster(seed, recipe))
-        .map(|object| object.to_string())
-        .collect::<Vec<_>>()
-        .join("\n");
+    let text = texts("mixed");
     for word in [
         "overhead",
         "hugepages-2Mi",
