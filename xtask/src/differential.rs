@@ -10,7 +10,8 @@ use crate::shell::Cmd;
 
 pub(crate) const HELP: &str = "
 Builds oracle/scheduler and restow-differential, makes random clusters and asks both on which nodes
-each pod can run. The first difference is made as small as it gets and printed, and the task fails.
+each pod can run, and how they score those nodes (by LeastAllocated and MostAllocated in turns). The
+first difference is made as small as it gets and printed, and the task fails.
 N counts pods, 20,000 unless given; equal seeds give equal clusters. --recipe takes one kind of
 cluster instead of all. Every night:
 

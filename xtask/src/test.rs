@@ -21,7 +21,7 @@ then runs every step in order and stops at the first that fails. --quick leaves 
 /// Input runs per fuzz target: by count, so that a slow machine tests as much as a fast one.
 const FUZZ_RUNS: u64 = 20_000;
 
-/// Pods whose nodes are compared with the real scheduler's: half a minute.
+/// Pods whose nodes and scores are compared with the real scheduler's: a minute.
 const PAIRS: u64 = 30_000;
 
 struct Step {
@@ -69,7 +69,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "differential",
-        line: "pods can run where the real scheduler says",
+        line: "pods can run where the real scheduler says, and scores are its own",
         quick: false,
         run: || differential::step(PAIRS),
     },

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use restow_kubernetes::{ReadOptions, Reader};
-use restow_model::Snapshot;
+use restow_model::{Node, Snapshot};
 use restow_scheduling::{Cluster, NodeScore, Offers, Profile, Settings};
 use restow_testkit::random::{RECIPES, cluster};
 use serde_json::json;
 
 /// Clusters per recipe.
 const CLUSTERS: u64 = 5;
+
+const HOSTNAME: &str = "kubernetes.io/hostname";
 
 const SCORED: Settings = Settings { scores: true, ..Settings::SCHEDULER };
 
@@ -45,6 +47,16 @@ fn all(cluster: &mut Cluster, snapshot: &Snapshot) -> Vec<Vec<(String, NodeScore
     (0..snapshot.pods.len()).map(&mut of_pod).collect()
 }
 
+fn shares_hosts(snapshot: &Snapshot) -> bool {
+    let hostname = snapshot.strings.get(HOSTNAME);
+    let label = |node: &Node| Some(snapshot.text(node.meta.labels.get(hostname?)?));
+    let mut hosts: Vec<&str> = snapshot.nodes.iter().filter_map(label).collect();
+    let all = hosts.len();
+    hosts.sort_unstable();
+    hosts.dedup();
+    hosts.len() < all
+}
+
 #[test]
 fn the_setting_changes_no_other_answer() {
     for (name, snapshot) in snapshots() {
@@ -61,7 +73,7 @@ fn the_setting_changes_no_other_answer() {
 }
 
 #[test]
-fn points_are_between_0_and_100_and_some_node_without_taints_gets_all() {
+fn points_are_between_0_and_100_and_add_up_to_the_total() {
     for (name, snapshot) in snapshots() {
         let mut cluster = open(&snapshot, SCORED);
         for pod in 0..snapshot.pods.len() {
@@ -86,6 +98,15 @@ fn pods_and_nodes_that_go_and_come_back_leave_scores_as_they_were() {
             cluster.remove_pod(pod);
             cluster.add_pod(&snapshot, pod);
         }
-        assert_eq!(all(&mut cluster, &snapshot), before, "{name}: pods");
+        assert!(all(&mut cluster, &snapshot) == before, "{name}: pods");
+        // Of nodes that share a host name, one that comes back does not find the other: placements know that, too.
+        if shares_hosts(&snapshot) {
+            continue;
+        }
+        for node in (0..snapshot.nodes.len()).step_by(4) {
+            cluster.remove_node(snapshot.nodes[node].meta.name);
+            cluster.add_node(&snapshot, node);
+        }
+        assert!(all(&mut cluster, &snapshot) == before, "{name}: nodes");
     }
 }

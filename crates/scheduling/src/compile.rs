@@ -490,7 +490,7 @@ fn finish(raw: &Raw, numbered: Numbered, related: &Related<'_>, tables: &Tables)
     let mut demand = demand(tables, &raw.shape.requests);
     let soft = soft.map(|soft| {
         let wishes = related.sets.iter().filter_map(|set| related.preferred.get(set)).flatten();
-        soft.finish(wishes.copied(), &mut demand, &mut adds, tables)
+        Box::new(soft.finish(wishes.copied(), &mut demand, &mut adds, tables))
     });
     adds.sort_unstable();
     adds.dedup();

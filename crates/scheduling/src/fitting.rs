@@ -355,19 +355,21 @@ impl Tables {
             .any(|option| used.fits(option) && self.within_limits(state, &draft, own, option))
     }
 
-    /// The options that a draft may be launched with, the cheapest first.
-    pub(crate) fn options<'a>(
-        &'a self,
-        state: &'a State,
-        at: usize,
-    ) -> impl Iterator<Item = &'a LaunchOption> {
+    /// The types that a draft may be launched as, the cheapest first, each with the cheapest way to buy it.
+    pub(crate) fn possible_types<'a>(&'a self, state: &State, at: usize) -> Vec<&'a LaunchOption> {
         let draft = &state.drafts.list[at];
         let used = Used::of(state, draft, NodeId::new(self.nodes.len() + at));
         let pool = self.launch.pool(draft.pool);
-        pool.options
-            .iter()
-            .skip(draft.option as usize)
-            .filter(move |option| self.is_possible(state, draft, &draft.groups, &used, option))
+        let mut listed = vec![false; self.launch.offered_pool(pool).types.len()];
+        let mut found = Vec::new();
+        for option in pool.options.iter().skip(draft.option as usize) {
+            let seen = &mut listed[option.at.0 as usize];
+            if !*seen && self.is_possible(state, draft, &draft.groups, &used, option) {
+                *seen = true;
+                found.push(option);
+            }
+        }
+        found
     }
 }
 

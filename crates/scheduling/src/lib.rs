@@ -46,7 +46,7 @@ pub use ids::{ClassId, NodeId};
 pub use miss::{Miss, NodeMiss, PoolMiss, PoolReason};
 pub use offers::{Offers, PoolClosed};
 pub use reason::{Reason, Resource, Shortage};
-pub use schedule::{Destination, Placement, Schedule, Unplaced};
+pub use schedule::{Destination, Placement, Schedule, Unplaced, might_preempt};
 pub use score::{NodeScore, Parts, Profile};
 pub use settings::{Preferences, Settings};
 pub use state::State;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use restow_model::{Snapshot, Str};
+use restow_model::{Pod, Snapshot, Str};
 
 use crate::cluster::Cluster;
 use crate::ids::{ClassId, NodeId};
@@ -48,6 +48,19 @@ pub struct Schedule {
     pub unplaced: Vec<Unplaced>,
 }
 
+/// How many of these pods the real scheduler might make room for by preempting pods of a lower priority. That is not
+/// modelled: whether it would, and whom it would choose, is for the scheduler to say.
+pub fn might_preempt(snapshot: &Snapshot, pods: &[usize]) -> usize {
+    let priority = |pod: &Pod| snapshot.shapes[pod.shape].priority;
+    let running = snapshot.pods.iter().filter(|pod| pod.is_bound() && !pod.is_finished());
+    let Some(lowest) = running.map(priority).min() else { return 0 };
+    let might = |pod: &&usize| {
+        let shape = &snapshot.shapes[snapshot.pods[**pod].shape];
+        shape.preempts && shape.priority > lowest && shape.gates.is_empty()
+    };
+    pods.iter().filter(might).count()
+}
+
 impl Cluster {
     /// Places pods, and the pods of nodes that are drained, and keeps the answer: asked again, the cluster holds them.
     ///
@@ -85,10 +98,27 @@ impl Cluster {
         }
         let runs =
             waiting.iter().map(|(class, pods)| Run { class: *class, count: pods.len() as u32 });
-        let runs: Vec<Run> = runs.collect();
+        let mut runs: Vec<Run> = runs.collect();
+        let mut chosen: Vec<(usize, NodeId)> = Vec::new();
         let mut state = std::mem::take(&mut self.state);
         let mut trial = Trial::start(&self.tables, &mut state, limits);
         trial.drain(drain);
+        // A pod that the scheduler has chosen a node for goes there, if it still can.
+        for pod in pods {
+            let nominated = snapshot.pods[*pod].nominated_node;
+            if let Some(info) = self.pods.get(*pod).and_then(Option::as_ref)
+                && info.node.is_none()
+                && let Some(node) = self.by_name.get(&nominated)
+                && trial.place_at(info.class, *node)
+                && let Some(run) = runs.iter_mut().find(|run| run.class == info.class)
+            {
+                run.count -= 1;
+                chosen.push((*pod, *node));
+            }
+        }
+        for (pod, _) in &chosen {
+            waiting.values_mut().for_each(|pods| pods.retain(|own| own != pod));
+        }
         trial.place(runs);
         let mut answer = Schedule::default();
         let first = self.tables.nodes.len();
@@ -97,6 +127,15 @@ impl Cluster {
                 Some(at) => Destination::New(at),
                 None => Destination::Node(self.name(placed.node)),
             };
+            let first = chosen.iter().position(|(pod, node)| {
+                let class = self.pods[*pod].as_ref().map(|info| info.class);
+                *node == placed.node && class == Some(placed.class)
+            });
+            if let Some(at) = first {
+                // Nominated pods were placed first, each on its own.
+                let (pod, _) = chosen.remove(at);
+                waiting.entry(placed.class).or_default().insert(0, pod);
+            }
             let pods = waiting.entry(placed.class).or_default();
             for pod in pods.drain(..(placed.count as usize).min(pods.len())) {
                 answer.placements.push(Placement { pod, to });

@@ -150,6 +150,20 @@ impl<'a> Trial<'a> {
         }
     }
 
+    /// Places one pod on a node that exists, if it can run there.
+    pub(crate) fn place_at(&mut self, class: ClassId, node: NodeId) -> bool {
+        let mut now = Some(class);
+        while let Some(id) = now {
+            let own = self.cluster.class(id);
+            if own.never.is_none() && self.cluster.fits(self.state, own, node) {
+                self.state.place(self.cluster, id, class, node, 1);
+                return true;
+            }
+            now = own.relaxed;
+        }
+        false
+    }
+
     /// Places pods, those of the highest priority first and of these the largest, and those that waited for others again until nothing changes.
     pub(crate) fn place(&mut self, mut runs: Vec<Run>) {
         let tables = self.cluster;
@@ -165,6 +179,7 @@ impl<'a> Trial<'a> {
             }
             same
         });
+        runs.retain(|run| run.count > 0);
         loop {
             let before: u32 = runs.iter().map(|run| run.count).sum();
             for run in &mut runs {
@@ -208,15 +223,8 @@ impl<'a> Trial<'a> {
     fn new_node(&self, at: usize) -> NewNode {
         let tables = self.cluster;
         let pool = tables.launch.pool(self.state.drafts.list[at].pool);
-        let mut instance_types: Vec<Str> = Vec::new();
-        let mut listed = vec![false; tables.launch.offered_pool(pool).types.len()];
-        let mut cheapest = None;
-        for option in tables.options(self.state, at) {
-            if !std::mem::replace(&mut listed[option.at.0 as usize], true) {
-                instance_types.push(tables.launch.offered_type(pool, option).name);
-            }
-            cheapest.get_or_insert(option);
-        }
+        let possible = tables.possible_types(self.state, at);
+        let cheapest = possible.first().copied();
         let offering = cheapest.map(|option| tables.launch.offering(pool, option));
         let offered = cheapest.map(|option| tables.launch.offered_type(pool, option));
         let group = cheapest.map(|option| option.group);
@@ -241,11 +249,14 @@ impl<'a> Trial<'a> {
                 .map(|group| tables.launch.groups[group.index()].overhead.clone())
                 .unwrap_or_default(),
             pool: pool.name,
-            instance_type: instance_types.first().copied().unwrap_or_default(),
+            instance_type: offered.map(|own| own.name).unwrap_or_default(),
             zone: offering.and_then(|offering| offering.zone),
             capacity_type: offering.map(|offering| offering.capacity_type).unwrap_or_default(),
             price: offering.map(|offering| offering.price).unwrap_or_default(),
-            instance_types,
+            instance_types: possible
+                .iter()
+                .map(|option| tables.launch.offered_type(pool, option).name)
+                .collect(),
         }
     }
 

@@ -17,7 +17,7 @@ use restow_model::{Price, Snapshot};
 use restow_report::money::node_per_hour;
 use restow_report::units::counted;
 use restow_report::{ScheduleReport, ViewOptions};
-use restow_scheduling::{Cluster, Limits, Offers, Preferences, Schedule, Settings};
+use restow_scheduling::{Cluster, Limits, Offers, Preferences, Schedule, Settings, might_preempt};
 
 use crate::args::{InputArgs, PriceArgs};
 use crate::terminal::ColorChoice;
@@ -212,6 +212,15 @@ fn answer(
         cluster.schedule(snapshot, &question.pods, &drain, args.ask.limits())
     };
     let schedule = place(settings);
+    let left: Vec<usize> =
+        schedule.unplaced.iter().flat_map(|own| own.pods.iter().copied()).collect();
+    let preempting = might_preempt(snapshot, &left);
+    if preempting > 0 {
+        terminal::note(&format!(
+            "{} without a place may preempt running pods of a lower priority, which is not modelled",
+            counted(preempting, "pod")
+        ));
+    }
     if settings.preferences == Preferences::Respect && !schedule.new_nodes.is_empty() {
         say_what_preferences_cost(
             &schedule,

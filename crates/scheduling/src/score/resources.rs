@@ -126,16 +126,14 @@ mod tests {
         let asked = Asked { requested: [500, 100], assumed: [0, 0] };
         // cpu: 1500 of 4000 used, 62 free and 37 used; memory: 300 of 1000 used, 70 and 30.
         let room = room([4000, 1000], [1000, 200], [0, 0]);
-        assert_eq!(fits(&asked, &room), ((62 + 70) / 2, (37 + 30) / 2));
+        assert_eq!(fits(&asked, &room), (66, 33));
     }
 
     #[test]
     fn what_is_assumed_counts_for_fit_and_may_exceed_the_node() {
         let asked = Asked { requested: [0, 0], assumed: [100, 200] };
-        assert_eq!(
-            fits(&asked, &room([1000, 1000], [100, 0], [100, 600])),
-            ((70 + 20) / 2, (30 + 80) / 2)
-        );
+        // cpu: 300 of 1000 used; memory: 800.
+        assert_eq!(fits(&asked, &room([1000, 1000], [100, 0], [100, 600])), (45, 55));
         assert_eq!(fits(&asked, &room([1000, 1000], [950, 0], [0, 900])), (0, 100));
     }
 

@@ -213,7 +213,7 @@ impl NumberedSoft {
         demand: &mut Demand,
         adds: &mut Vec<TallyId>,
         tables: &Tables,
-    ) -> Box<Soft> {
+    ) -> Soft {
         let Self { mut soft, wishes } = self;
         adds.extend(wishes);
         if let Some((cpu, memory)) = tables.scores.assumed() {
@@ -223,7 +223,7 @@ impl NumberedSoft {
         }
         soft.pods.extend(others.map(|(tally, weight)| Wish { tally, weight: i64::from(weight) }));
         soft.pods.sort_unstable();
-        Box::new(soft)
+        soft
     }
 }
 

@@ -133,3 +133,18 @@ fn promised(snapshot: &mut Snapshot) -> Snapshot {
     }
     view
 }
+
+/// A new node is what its pool says its nodes are, and of a type that is listed.
+pub(crate) fn check_launched(snapshot: &Snapshot, new: &NewNode) {
+    let pool = snapshot.node_pools.iter().find(|pool| pool.meta.name == new.pool);
+    let template = &pool.expect("new nodes are of pools").template;
+    for (key, value) in template.labels.iter() {
+        assert_eq!(new.labels.get(key), Some(value), "{}", snapshot.text(key));
+    }
+    for wanted in &template.requirements {
+        let key = snapshot.text(wanted.key());
+        assert!(wanted.matches(&new.labels, &snapshot.strings), "a new node breaks {key}");
+    }
+    assert_eq!(new.taints, template.taints);
+    assert_eq!(new.instance_types.first(), Some(&new.instance_type));
+}

@@ -251,3 +251,27 @@ fn vol_6_the_places_of_volumes_do_not_limit_the_zones_of_a_spread() {
     let batch = world.batch(pods);
     assert_eq!((world.counts("zone"), batch.left()), (vec![1, 1], 1));
 }
+
+/// A pod elsewhere that asks for types makes them tell apart; that must not tie a node to one of them.
+#[test]
+#[ignore = "engine: an unbound claim settles a new node in too many labels (F16)"]
+fn vol_6_a_claim_settles_no_more_of_a_new_node_than_its_place() {
+    for claims in [false, true] {
+        let mut world = World::of(vec![
+            kind("two").has("cpu=2 memory=8Gi"),
+            kind("eight").has("cpu=8 memory=8Gi"),
+        ]);
+        world.storage_class(class("standard").only_in("zone=test-zone-1|test-zone-2"));
+        let pods: Vec<PodSpec> = (0..4)
+            .map(|at| {
+                let name = format!("data-{at}");
+                world.pvc(pvc(&name));
+                let own = web().asks("cpu=0.9");
+                if claims { own.claim(&name) } else { own }
+            })
+            .collect();
+        let other = pod("app=other").needs("type!=unknown").asks("cpu=0.1");
+        let batch = world.batch(pods.into_iter().chain([other]));
+        assert_eq!((batch.kinds(), batch.left()), (vec!["eight"], 0), "{claims}");
+    }
+}

@@ -223,6 +223,9 @@ impl World {
             })
             .collect();
         self.launched += nodes.len();
+        for new in &schedule.new_nodes {
+            verify::check_launched(&self.snapshot, new);
+        }
         verify::check_complete(&self.snapshot, pods, &schedule);
         let checker = verify::check_placements(&mut self.snapshot, &schedule, &nodes, drained);
         let batch = self.describe(pods, &schedule, &nodes);

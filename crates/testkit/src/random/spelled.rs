@@ -77,7 +77,7 @@ fn is_zero(amount: &Value) -> bool {
 mod tests {
     use super::*;
 
-    fn spelled_out(spec: Value) -> Value {
+    fn spelled_out(spec: &Value) -> Value {
         let mut objects = [json!({"kind": "Pod", "spec": spec, "status": {}})];
         spell_out_requests(&mut objects);
         objects[0]["spec"].clone()
@@ -86,12 +86,12 @@ mod tests {
     #[test]
     fn one_container_without_requests_stays_as_it_is() {
         let spec = json!({"containers": [{"name": "a"}]});
-        assert_eq!(spelled_out(spec.clone()), spec);
+        assert_eq!(spelled_out(&spec), spec);
     }
 
     #[test]
     fn of_several_containers_each_says_what_it_needs() {
-        let spec = spelled_out(json!({"containers": [
+        let spec = spelled_out(&json!({"containers": [
             {"name": "a", "resources": {"requests": {"cpu": "1"}}},
             {"name": "b", "resources": {"limits": {"memory": "1Gi", "cpu": "0"}}},
         ]}));
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_zero_that_is_written_becomes_something() {
-        let spec = spelled_out(json!({"containers": [{"resources": {"requests": {"cpu": "0"}}}]}));
+        let spec = spelled_out(&json!({"containers": [{"resources": {"requests": {"cpu": "0"}}}]}));
         assert_eq!(spec["containers"][0]["resources"]["requests"], json!({"cpu": "7m"}));
     }
 }
