@@ -192,7 +192,13 @@ impl Tables {
                 Rule::Forbid { tally, .. } | Rule::Spread { tally, .. } => same(*tally),
                 Rule::Require { tallies, .. } => tallies.iter().all(|tally| same(*tally)),
                 Rule::Attach => true,
-                Rule::Bind => a == b,
+                Rule::Bind => class.open_claims.iter().all(|open| {
+                    let reached = open.volumes.iter().map(|candidate| candidate.reached);
+                    reached.chain(open.made).all(|selection| {
+                        let allowed = self.groups.allowed(selection);
+                        allowed.contains(a.index()) == allowed.contains(b.index())
+                    })
+                }),
             })
     }
 

@@ -254,7 +254,6 @@ fn vol_6_the_places_of_volumes_do_not_limit_the_zones_of_a_spread() {
 
 /// A pod elsewhere that asks for types makes them tell apart; that must not tie a node to one of them.
 #[test]
-#[ignore = "engine: an unbound claim settles a new node in too many labels (F16)"]
 fn vol_6_a_claim_settles_no_more_of_a_new_node_than_its_place() {
     for claims in [false, true] {
         let mut world = World::of(vec![
