@@ -20,7 +20,7 @@ time, the CPU time, the peak of resident memory and the input read per second. C
 those whose name contains it; --runs says how often each is run, 3 without. The cases are in
 xtask/src/bench.rs. `bench engine` runs the benchmark of the scheduling engine instead, `bench
 engine --quick` its smaller half: the peer's own scheduling mix, and a probe of every node, with
-ratios.
+ratios. `bench data --folder DIR` places the public traces in DIR and re-checks every placement.
 ";
 
 const MEDIUM_JSON: Input = Input { nodes: 200, pods: 4_000, format: "json-list" };
@@ -74,11 +74,18 @@ pub(crate) fn run(args: &mut Args) -> Result<()> {
     let runs = args.value("--runs")?.unwrap_or(3).max(1);
     let filter = args.positional().unwrap_or_default();
     let quick = args.flag("--quick");
+    let folder: Option<String> = args.value("--folder")?;
     args.finish()?;
     if filter == "engine" {
         Cmd::cargo("build --release --package restow-bench").run()?;
         let program = shell::target_dir().join("release/restow-bench");
         return Cmd::new(program).words(if quick { "--quick" } else { "" }).run();
+    }
+    if filter == "data" {
+        Cmd::cargo("build --release --package restow-bench").run()?;
+        let program = shell::target_dir().join("release/restow-bench");
+        let folder = folder.unwrap_or_else(|| "../shared/data".to_owned());
+        return Cmd::new(program).word("--data").word(folder).run();
     }
     let cases: Vec<&Case> = CASES.iter().filter(|case| case.name.contains(&filter)).collect();
     if cases.is_empty() {

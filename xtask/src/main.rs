@@ -115,7 +115,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "bench",
-        options: "[CASE | engine] [--quick]",
+        options: "[CASE | engine [--quick] | data [--folder DIR]]",
         line: "time, CPU and memory of the commands on large inputs, as a table",
         more: bench::HELP,
         run: bench::run,

@@ -3,19 +3,31 @@
 #![expect(clippy::print_stdout, reason = "a program that prints a table")]
 
 mod clock;
+mod data;
 mod fleet;
 mod mix;
 mod probe;
 
-fn main() {
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.first().map(String::as_str) {
         Some("--passes") => probe::passes(&words[1..]),
         Some("--mix") => mix::once(words.get(1).and_then(|word| word.parse().ok()).unwrap_or(1000)),
+        Some("--data") => {
+            let folder = words.get(1).map_or("../shared/data", String::as_str);
+            if let Err(problem) = data::place(Path::new(folder)) {
+                println!("{problem}");
+                return ExitCode::FAILURE;
+            }
+        }
         first => {
             let quick = first == Some("--quick");
             mix::table(if quick { &[1000, 5000] } else { &[1000, 2000, 5000, 10_000, 20_000] });
             probe::table(if quick { &[1000] } else { &[1000, 5000, 10_000] });
         }
     }
+    ExitCode::SUCCESS
 }

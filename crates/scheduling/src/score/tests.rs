@@ -368,28 +368,3 @@ fn without_the_setting_there_are_no_scores() {
     let mut cluster = Cluster::new(&world.0, Arc::new(Offers::none()), Settings::SCHEDULER);
     assert!(cluster.scores(&world.0, pod, Profile::LeastAllocated).is_empty());
 }
-
-#[test]
-#[ignore]
-fn zz_speed() {
-    let mut world = World::default();
-    for at in 0..2000 {
-        world.node(&format!("n{at}"), &format!("{HOST}=n{at} {ZONE}=z{}", at % 3));
-        for p in 0..8 { world.pod(&format!("app=a{}", (at + p) % 200), &format!("n{at}"), shape(if p % 2 == 0 { 0 } else { 20 })); }
-    }
-    world.service("app=a7");
-    let plain = world.pod("app=none", "", shape(10));
-    let spread = world.pod("app=a7", "", shape(10));
-    let cluster = world.cluster();
-    let candidates: Vec<crate::NodeId> = (0..2000).map(crate::NodeId).collect();
-    let mut scratch = super::Scratch::default();
-    for (name, pod) in [("plain", plain), ("spread", spread)] {
-        let class = cluster.pods[pod].as_ref().unwrap().class;
-        #[expect(clippy::disallowed_methods, reason = "x")]
-        let start = std::time::Instant::now();
-        for _ in 0..500 { cluster.tables.score(&cluster.state, class, Profile::LeastAllocated, &candidates, &mut scratch); }
-        #[expect(clippy::disallowed_methods, reason = "x")]
-        let took = start.elapsed();
-        println!("{name}: {} ns per node", took.as_nanos() / 500 / 2000);
-    }
-}

@@ -40,6 +40,15 @@ fn clm_2_the_operating_system_reaches_the_node() {
 }
 
 #[test]
+fn clm_2_labels_that_the_pool_leaves_open_have_some_value() {
+    let of_pool = pool("default").needs("open rank>3 choice=a|b");
+    let labels = labels_in(of_pool, "");
+    assert!(labels.contains_key("open"));
+    assert!(labels["rank"].parse::<i64>().unwrap() > 3);
+    assert!(["a", "b"].contains(&&*labels["choice"]));
+}
+
+#[test]
 fn clm_3_labels_of_kubernetes_domains_reach_the_node() {
     let of_pool = pool("default").labels("node.kubernetes.io/own=a").needs("kops.k8s.io/own=b");
     let labels = labels_in(of_pool, "");
