@@ -63,7 +63,7 @@ pub(crate) fn book() -> PriceBook {
             };
             let mut own = InstanceType {
                 provider: Provider::Other,
-                memory_bytes: cores * gib << 30,
+                memory_bytes: (cores * gib) << 30,
                 arch: "amd64".into(),
                 capacity: amount.clone(),
                 allocatable: amount,
@@ -95,7 +95,7 @@ pub(crate) fn book() -> PriceBook {
 
 fn normal(rng: &mut Rng) -> f64 {
     // The sum of twelve uniform numbers is close enough.
-    (0..12).map(|_| rng.below(1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
+    (0..12).map(|_| f64::from(rng.below(1_000_000)) / 1e6).sum::<f64>() - 6.0
 }
 
 struct Deployment {
@@ -209,7 +209,7 @@ impl Fleet {
         let mut kinds: Vec<(usize, bool)> = Vec::new();
         for at in 0..self.nodes {
             let (family, gib, _) = FAMILIES[rng.below(9) as usize];
-            let wanted = per_node * (0.6 + 0.8 * rng.below(1000) as f64 / 1000.0);
+            let wanted = per_node * (0.6 + 0.8 * f64::from(rng.below(1000)) / 1000.0);
             let (size, cores) = SIZES
                 .iter()
                 .copied()

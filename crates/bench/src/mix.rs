@@ -120,7 +120,7 @@ fn snapshot(pods: usize) -> Snapshot {
     snapshot.node_pools.push(pool);
     let fifth = pods / 5;
     for number in 0..pods {
-        let kind = if fifth == 0 { 0 } else { (number / fifth).min(5) % 5 };
+        let kind = number.checked_div(fifth).unwrap_or(0).min(5) % 5;
         let value = |rng: &mut Rng| values[rng.below(7) as usize];
         let requests = Resources {
             cpu: MILLI_CPU[rng.below(5) as usize],
@@ -155,8 +155,8 @@ fn snapshot(pods: usize) -> Snapshot {
     snapshot
 }
 
-fn selector(key: Str, value: Str) -> Option<Selector> {
-    Some(Selector(vec![SelectorTerm { key, operator: Match::In, values: vec![value] }]))
+fn selector(key: Str, value: Str) -> Selector {
+    Selector(vec![SelectorTerm { key, operator: Match::In, values: vec![value] }])
 }
 
 fn spread(topology_key: Str, key: Str, value: Str) -> Spread {
@@ -164,7 +164,7 @@ fn spread(topology_key: Str, key: Str, value: Str) -> Spread {
         topology_key,
         max_skew: 1,
         required: true,
-        selector: selector(key, value),
+        selector: Some(selector(key, value)),
         min_domains: None,
         affinity_policy: NodePolicy::Honor,
         taints_policy: NodePolicy::Ignore,
@@ -175,7 +175,7 @@ fn spread(topology_key: Str, key: Str, value: Str) -> Spread {
 fn term(topology_key: Str, key: Str, value: Str) -> PodTerm {
     PodTerm {
         topology_key,
-        selector: selector(key, value),
+        selector: Some(selector(key, value)),
         namespaces: Vec::new(),
         namespace_selector: None,
         match_label_keys: Vec::new(),

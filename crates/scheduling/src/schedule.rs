@@ -117,7 +117,9 @@ impl Cluster {
             }
         }
         for (pod, _) in &chosen {
-            waiting.values_mut().for_each(|pods| pods.retain(|own| own != pod));
+            for pods in waiting.values_mut() {
+                pods.retain(|own| own != pod);
+            }
         }
         trial.place(runs);
         let mut answer = Schedule::default();
