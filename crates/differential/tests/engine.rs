@@ -17,7 +17,7 @@ use restow_testkit::random::{RECIPES, cluster};
 use serde_json::{Value, json};
 
 /// Clusters per recipe.
-const CLUSTERS: u64 = 12;
+const CLUSTERS: u64 = 10;
 
 fn snapshot(objects: &[Value]) -> Snapshot {
     let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});

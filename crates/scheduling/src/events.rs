@@ -112,7 +112,7 @@ impl Cluster {
                 self.tables.key_sectors[at][domain as usize] |= 1 << sector;
             }
         }
-        self.count_domains_of(id, &domains, 1);
+        self.count_domains_of(id, &domains, 1, false);
         if let Some(pool) = pool {
             self.state.drafts.occupy(pool, &source.capacity, 1);
         }
@@ -137,7 +137,8 @@ impl Cluster {
         let keys = 0..self.tables.keys.len();
         let domains: Vec<Domain> =
             keys.map(|key| self.state.domain(KeyId::new(key), node)).collect();
-        self.count_domains_of(node, &domains, -1);
+        let shared = self.leave_host(&domains);
+        self.count_domains_of(node, &domains, -1, shared);
         let info = &mut self.tables.nodes[node.index()];
         info.gone = true;
         if let Some(pool) = info.pool {
@@ -145,7 +146,25 @@ impl Cluster {
         }
         self.state.free[node.index()].pods = i32::MIN / 2;
         self.state.grid.take(node.0);
-        self.tables.keys.iter_mut().for_each(|key| key.forget(node));
+        if !shared {
+            self.tables.keys.iter_mut().for_each(|key| key.forget(node));
+        }
+    }
+
+    /// Whether other nodes have the same host name: then the host stays when one of them goes.
+    fn leave_host(&mut self, domains: &[Domain]) -> bool {
+        let mut keys = self.tables.keys.iter();
+        let Some((key, _)) = keys.find(|(_, key)| key.kind == KeyKind::Hostname) else {
+            return false;
+        };
+        let Some(nodes) = self.tables.shared_hosts.get_mut(&domains[key.index()]) else {
+            return false;
+        };
+        *nodes -= 1;
+        if *nodes == 1 {
+            self.tables.shared_hosts.remove(&domains[key.index()]);
+        }
+        true
     }
 
     /// Takes in what a node has become: its labels, taints or capacity.
@@ -203,7 +222,7 @@ impl Cluster {
     }
 
     /// Counts a node in (`1`) or out (`-1`) of the domains that spread constraints see.
-    fn count_domains_of(&mut self, node: NodeId, domains: &[Domain], sign: i32) {
+    fn count_domains_of(&mut self, node: NodeId, domains: &[Domain], sign: i32, shared: bool) {
         let tables = &self.tables;
         let group = tables.node_groups[node.index()];
         for at in 0..tables.tallies.len() {
@@ -217,6 +236,9 @@ impl Cluster {
                 continue;
             }
             if tables.keys.get(tally.key).kind == KeyKind::Hostname {
+                if shared {
+                    continue;
+                }
                 // A host that comes or goes is empty.
                 let empty = &mut self.state.histograms[at][0];
                 *empty = empty.saturating_add_signed(sign);

@@ -5,7 +5,7 @@ use super::pools::pool;
 use super::terms::spread;
 use super::world::World;
 
-/// The most pods of any domain, or how far the fullest is above the emptiest of all.
+/// How many pods the fullest domain holds.
 fn fullest(world: &World, key: &str) -> usize {
     world.counts(key).last().copied().unwrap_or_default()
 }

@@ -79,7 +79,7 @@ fn prv_10_pods_of_a_drained_node_and_new_ones_share_a_new_node() {
     assert_eq!((batch.placed(), batch.new_nodes.len()), (5, 1));
 }
 
-/// The type for a pod of several containers, of types with 0.1 cpu and 10 MiB less than their names and double say.
+/// Which of three types a pod of several containers needs; each has 0.1 cpu and 10 MiB less for pods.
 fn kind_for(pod: PodSpec) -> String {
     let kinds = [(10, "4Gi"), (11, "5Gi"), (12, "6Gi")].map(|(cpu, memory)| {
         kind(&format!("{cpu}-cpu"))

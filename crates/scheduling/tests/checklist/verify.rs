@@ -1,33 +1,29 @@
 //! The second opinion: every placement of a schedule is carried out in the independent checker.
 
+use restow_catalog::Catalog;
 use restow_model::{Effect, Labels, Meta, Node, Resources, Snapshot, Str, Strings, Taint, Truth};
 use restow_scheduling::checker::Checker;
 use restow_scheduling::{Destination, NewNode, Schedule};
 
 /// A new node once it is there: daemons have their share of it.
-pub(crate) fn as_node(
-    new: &NewNode,
-    name: &str,
-    capacity: Option<&restow_catalog::Resources>,
-    strings: &mut Strings,
-) -> Node {
+pub(crate) fn as_node(new: &NewNode, name: &str, catalog: &Catalog, strings: &mut Strings) -> Node {
+    let of_type = catalog.get(strings.text(new.instance_type));
+    let capacity = &of_type.expect("new nodes are of types that there are").capacity;
     let host = strings.intern("kubernetes.io/hostname");
     let name = strings.intern(name);
-    let mut labels: Vec<(Str, Str)> = new.labels.iter().collect();
-    labels.push((host, name));
+    let labels = new.labels.iter().chain([(host, name)]);
     let mut allocatable = new.allocatable.clone();
     allocatable.subtract(&new.overhead);
-    let capacity = capacity.map(|own| Resources {
-        cpu: own.cpu_milli,
-        memory: own.memory_bytes,
-        ephemeral: own.ephemeral_bytes,
-        pods: own.pods,
-        ..new.allocatable.clone()
-    });
     Node {
-        meta: Meta { name, labels: Labels::new(labels), ..Meta::default() },
+        meta: Meta { name, labels: Labels::new(labels.collect()), ..Meta::default() },
         taints: new.taints.clone(),
-        capacity: capacity.expect("new nodes are of types that the catalog has"),
+        capacity: Resources {
+            cpu: capacity.cpu_milli,
+            memory: capacity.memory_bytes,
+            ephemeral: capacity.ephemeral_bytes,
+            pods: capacity.pods,
+            others: new.allocatable.others.clone(),
+        },
         allocatable,
         ..Node::default()
     }

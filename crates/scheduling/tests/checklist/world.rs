@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use restow_catalog::{Adjustments, Catalog, PriceBook, SourceInfo};
 use restow_model::{
-    Labels, Meta, NodeClaim, Owner, Phase, Pod, PodTemplate, Resources, Shared, Snapshot, Str,
-    Time, Uid, Volumes, Workload, WorkloadKind,
+    Labels, Meta, Node, NodeClaim, Owner, Phase, Pod, PodTemplate, Resources, Shared, Snapshot,
+    Str, Time, Uid, Volumes, Workload, WorkloadKind,
 };
 use restow_scheduling::{Cluster, Destination, Limits, NodeId, Offers, Schedule, Settings};
 
@@ -203,23 +203,11 @@ impl World {
         };
         let schedule = ask(&self.snapshot);
         assert_eq!(schedule, ask(&self.snapshot), "equal questions have equal answers");
-        let capacities: Vec<_> = schedule
-            .new_nodes
-            .iter()
-            .map(|new| {
-                book.list()
-                    .get(self.snapshot.text(new.instance_type))
-                    .map(|own| own.capacity.clone())
-            })
-            .collect();
-        let nodes: Vec<restow_model::Node> = schedule
-            .new_nodes
-            .iter()
-            .zip(capacities)
-            .enumerate()
-            .map(|(at, (new, capacity))| {
-                let name = format!("new-{}", self.launched + at + 1);
-                verify::as_node(new, &name, capacity.as_ref(), &mut self.snapshot.strings)
+        let nodes: Vec<Node> = (self.launched + 1..)
+            .zip(&schedule.new_nodes)
+            .map(|(number, new)| {
+                let name = format!("new-{number}");
+                verify::as_node(new, &name, book.list(), &mut self.snapshot.strings)
             })
             .collect();
         self.launched += nodes.len();
@@ -240,7 +228,7 @@ impl World {
         batch
     }
 
-    fn describe(&self, pods: &[usize], schedule: &Schedule, nodes: &[restow_model::Node]) -> Batch {
+    fn describe(&self, pods: &[usize], schedule: &Schedule, nodes: &[Node]) -> Batch {
         let text = |name: Str| self.snapshot.text(name).to_owned();
         let mut homes: BTreeMap<usize, String> = BTreeMap::new();
         for placement in &schedule.placements {
@@ -272,13 +260,7 @@ impl World {
     }
 
     /// Pods run where they were placed, and new nodes are ready.
-    fn bind(
-        &mut self,
-        batch: &Batch,
-        nodes: Vec<restow_model::Node>,
-        drained: &[&str],
-        after: &Snapshot,
-    ) {
+    fn bind(&mut self, batch: &Batch, nodes: Vec<Node>, drained: &[&str], after: &Snapshot) {
         self.snapshot.nodes.extend(nodes);
         for (pod, home) in &batch.homes {
             let home = self.snapshot.strings.intern(home);
@@ -298,7 +280,7 @@ impl World {
     }
 
     /// New nodes that have not reported what they have; their claims say so.
-    fn starting(&mut self, nodes: Vec<restow_model::Node>) -> Vec<restow_model::Node> {
+    fn starting(&mut self, nodes: Vec<Node>) -> Vec<Node> {
         let not_ready =
             text::taint("node.kubernetes.io/not-ready:NoSchedule", &mut self.snapshot.strings);
         let first = self.snapshot.node_claims.len();
@@ -306,7 +288,7 @@ impl World {
         for (claim, node) in self.snapshot.node_claims[first..].iter_mut().zip(&nodes) {
             claim.node = node.meta.name;
         }
-        let starting = nodes.into_iter().map(|node| restow_model::Node {
+        let starting = nodes.into_iter().map(|node| Node {
             taints: node.taints.iter().copied().chain([not_ready]).collect(),
             allocatable: Resources::default(),
             capacity: Resources::default(),
@@ -316,7 +298,7 @@ impl World {
     }
 
     /// New nodes are on their way.
-    fn expect(&mut self, nodes: Vec<restow_model::Node>) {
+    fn expect(&mut self, nodes: Vec<Node>) {
         let host = self.snapshot.strings.intern("kubernetes.io/hostname");
         for node in nodes {
             let labels = node.meta.labels.iter().filter(|(key, _)| *key != host).collect();
