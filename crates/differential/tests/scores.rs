@@ -11,8 +11,6 @@ use serde_json::json;
 /// Clusters per recipe.
 const CLUSTERS: u64 = 5;
 
-const HOSTNAME: &str = "kubernetes.io/hostname";
-
 const SCORED: Settings = Settings { scores: true, ..Settings::SCHEDULER };
 
 /// Every recipe with some clusters of it, with their names for messages.

@@ -264,7 +264,13 @@ impl Tables {
 
     /// Why none of the options that would hold the pod can be had.
     fn why_no_option(&self, state: &State, class: &Class, id: PoolId) -> Option<PoolReason> {
-        if let Some((key, least)) = self.too_few_values(state, class, id) {
+        // A node that has to be settled in a label has one value of it.
+        let settled = |(key, least): &&(Str, u32)| {
+            let mut tallies = class.adds.iter().filter(|tally| self.is_dense(**tally));
+            *least > 1 && tallies.any(|tally| self.keys.get(self.key_of(*tally)).name == *key)
+        };
+        let settled = self.launch.pool(id).min_values.iter().find(settled).copied();
+        if let Some((key, least)) = self.too_few_values(state, class, id).or(settled) {
             return Some(PoolReason::TooFewValues { key, least });
         }
         (!self.has_limit_room(state, class, id)).then_some(PoolReason::LimitReached)

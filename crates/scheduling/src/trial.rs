@@ -234,7 +234,9 @@ impl<'a> Trial<'a> {
         labels.extend(offering.into_iter().flat_map(|own| own.labels.iter().copied()));
         let system = offered.and_then(|own| own.systems.first());
         labels.extend(system.map(|system| (tables.launch.offers.os, *system)));
-        // What pods asked for of the labels that the pool leaves open.
+        // Labels that the pool leaves open have some value, and the one that pods asked for where they did.
+        let some = |(key, values): &(Str, Vec<Str>)| Some((*key, *values.first()?));
+        labels.extend(of_pool.choices.iter().filter_map(some));
         labels.extend(
             group
                 .into_iter()

@@ -40,7 +40,6 @@ fn clm_2_the_operating_system_reaches_the_node() {
 }
 
 #[test]
-#[ignore = "engine: labels that a pool leaves open are missing unless a pod mentions them (F17)"]
 fn clm_2_labels_that_the_pool_leaves_open_have_some_value() {
     let of_pool = pool("default").needs("open rank>3 choice=a|b");
     let labels = labels_in(of_pool, "");
