@@ -65,16 +65,11 @@ impl Tables {
     #[inline]
     fn find_node(&self, state: &State, class: &Class, hot: &Hot) -> Option<NodeId> {
         let sectors = if hot.simple { hot.sectors } else { self.sectors_for(state, class, hot) };
-        let room = |free: &Free| {
-            hot.need_cpu <= free.cpu && hot.need_memory <= free.memory && free.pods >= 1
-        };
+        let (cpu, memory, simple) = (hot.need_cpu, hot.need_memory, hot.simple);
+        let room = |free: &Free| cpu <= free.cpu && memory <= free.memory && free.pods >= 1;
         let ask = |node: NodeId, sector: u8| -> bool {
-            if sector == MIXED || sector == STARTING {
-                return self.fits(state, class, node);
-            }
-            hot.simple
-                || ((!hot.rare || Self::has_room(state, class, node))
-                    && (!class.per_node || self.holds_on(state, class, node)))
+            // Nodes of one group that have room for a pod that cares for nothing else.
+            (simple && sector < MIXED) || self.agrees(state, class, hot, node, sector)
         };
         let look = |sectors: u64| -> Option<NodeId> {
             for own in &state.touched {
@@ -96,6 +91,15 @@ impl Tables {
         };
         let ready = sectors & !(1 << DRAFTS | 1 << STARTING);
         look(ready).or_else(|| if self.any_starting { look(1 << STARTING) } else { None })
+    }
+
+    /// Whether a node with cpu, memory and a place for a pod takes one of the class.
+    fn agrees(&self, state: &State, class: &Class, hot: &Hot, node: NodeId, sector: u8) -> bool {
+        if sector == MIXED || sector == STARTING {
+            return self.fits(state, class, node);
+        }
+        (!hot.rare || Self::has_room(state, class, node))
+            && (!class.per_node || self.holds_on(state, class, node))
     }
 
     /// A new node for one more pod.

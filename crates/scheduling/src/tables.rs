@@ -35,8 +35,9 @@ pub(crate) struct NodeInfo {
     pub(crate) capacity: Resources,
 }
 
-/// What placements need of a class, in one piece of memory.
+/// What placements need of a class, in one line of the processor's cache.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 #[expect(clippy::struct_excessive_bools, reason = "each says which work can be saved")]
 pub(crate) struct Hot {
     pub(crate) cpu: i64,
