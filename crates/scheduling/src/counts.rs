@@ -6,7 +6,6 @@ use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId, OPEN_DOMAIN, TallyId
 use crate::state::State;
 use crate::tables::{Add, SPARSE, Tables};
 use crate::tally::sparse_slot;
-use crate::topology::KeyKind;
 
 impl State {
     /// How many of a tally are in a domain.
@@ -153,25 +152,25 @@ impl State {
 
     /// The emptiest domain of a spread constraint, and how many domains there are.
     pub(crate) fn emptiest(&self, tables: &Tables, tally: TallyId) -> (i64, i64) {
-        let key = tables.key_of(tally);
-        let kind = tables.keys.get(key).kind;
-        if kind == KeyKind::Hostname {
-            return self.emptiest_host(tables, tally, key);
+        let hot = &tables.tally_hot[tally.index()];
+        if hot.row == SPARSE {
+            return self.emptiest_host(tables, tally, hot.key);
         }
-        let row = tables.tally_hot[tally.index()].row as usize;
-        let len = tables.keys.get(key).values.len();
+        let (first, after) = (hot.row as usize, (hot.row + hot.domains) as usize);
+        let (counts, nodes) = (&self.rows[first..after], &self.row_nodes[first..after]);
         let (mut least, mut domains) = (i64::from(i32::MAX), 0);
-        for domain in 0..len {
-            let mut nodes = self.row_nodes[row + domain];
-            if nodes as usize <= self.closed.len() {
+        for (domain, (count, nodes)) in counts.iter().zip(nodes).enumerate() {
+            let mut nodes = *nodes;
+            // As long as there are more nodes than were closed, some are left.
+            if nodes > 0 && nodes as usize <= self.closed.len() {
                 for node in &self.closed {
-                    let own = self.domain(key, *node) == domain as Domain;
+                    let own = self.domain(hot.key, *node) == domain as Domain;
                     nodes -= i32::from(own && self.is_counted(tables, tally, *node));
                 }
             }
             if nodes > 0 {
                 domains += 1;
-                least = least.min(i64::from(self.rows[row + domain]));
+                least = least.min(i64::from(*count));
             }
         }
         (least, domains)

@@ -216,6 +216,7 @@ impl Cluster {
             let allowed = tables.groups.allowed(SelectionId::new(at)).contains(group.index());
             tables.sector_masks[at] |= u64::from(allowed) << sector;
         }
+        crate::hot::rescope(tables);
         for (hot, class) in tables.hot.iter_mut().zip(&tables.classes) {
             hot.sectors = tables.sector_masks[class.selection.index()];
         }

@@ -4,7 +4,7 @@ use crate::class::Rule;
 use crate::ids::{GroupId, NO_DOMAIN};
 use crate::state::State;
 use crate::tables::{Add, EVERYWHERE, Hot, SPARSE, Tables, TallyHot};
-use crate::tally::Counted;
+use crate::tally::{Counted, Tally};
 
 /// Lays out the tallies; returns how many counts are in rows.
 pub(crate) fn lay_out_tallies(tables: &mut Tables) -> usize {
@@ -14,15 +14,13 @@ pub(crate) fn lay_out_tallies(tables: &mut Tables) -> usize {
         .iter()
         .map(|(_, tally)| {
             let key = tables.keys.get(tally.key);
-            let mut row = SPARSE;
+            let (mut row, mut domains) = (SPARSE, 0);
             if key.is_dense() {
                 row = next;
-                next += key.values.len().max(1) as u32;
+                domains = key.values.len().max(1) as u32;
+                next += domains;
             }
-            let scope = match tally.counted {
-                Counted::Alive(_, scope) => scope,
-                _ => EVERYWHERE,
-            };
+            let scope = scope_of(tables, tally);
             let local = !key.is_dense()
                 && tables.shared_hosts.is_empty()
                 && !matches!(tally.counted, Counted::Alive(..) | Counted::Volume(..));
@@ -33,7 +31,7 @@ pub(crate) fn lay_out_tallies(tables: &mut Tables) -> usize {
                 Some(first) => launched.all(|group| counted(group) == counted(first)),
                 None => true,
             };
-            TallyHot { row, key: tally.key, scope, local, uniform }
+            TallyHot { row, domains, key: tally.key, scope, local, uniform }
         })
         .collect();
     for rule in tables.classes.iter().flat_map(|class| &class.rules) {
@@ -43,6 +41,25 @@ pub(crate) fn lay_out_tallies(tables: &mut Tables) -> usize {
     }
     tables.tally_hot = hot;
     next as usize
+}
+
+/// The scope of a tally, if there is any group that it does not hold.
+fn scope_of(tables: &Tables, tally: &Tally) -> u32 {
+    let Counted::Alive(_, scope) = tally.counted else { return EVERYWHERE };
+    let mut groups = (0..tables.groups.len()).map(GroupId::new);
+    if groups.all(|group| tables.tallies.in_scope(scope, group)) { EVERYWHERE } else { scope }
+}
+
+/// Looks at the scopes again after a group came to be.
+pub(crate) fn rescope(tables: &mut Tables) {
+    let scopes: Vec<u32> =
+        tables.tallies.iter().map(|(_, tally)| scope_of(tables, tally)).collect();
+    for (hot, scope) in tables.tally_hot.iter_mut().zip(&scopes) {
+        hot.scope = *scope;
+    }
+    for add in &mut tables.adds {
+        add.hot.scope = scopes[add.tally.index()];
+    }
 }
 
 /// Fills in what is derived from classes, nodes and their domains.

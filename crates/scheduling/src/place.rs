@@ -36,8 +36,15 @@ impl Tables {
             if refused.is_none()
                 && let Some(node) = self.find_node(state, class, hot)
             {
-                let many = left > 1 && (hot.simple || class.is_plain());
-                let some = if many { Self::room(state, class, node, left).max(1) } else { 1 };
+                let some = if left == 1 {
+                    1
+                } else if hot.simple {
+                    hot.room(&state.free[node.index()], left)
+                } else if class.is_plain() {
+                    Self::room(state, class, node, left).max(1)
+                } else {
+                    1
+                };
                 state.place(self, now, original, node, some);
                 left -= some;
                 continue;

@@ -12,7 +12,7 @@ use crate::launch::Launch;
 use crate::pod_set::PodSets;
 use crate::score::ScoreTables;
 use crate::settings::Settings;
-use crate::state::State;
+use crate::state::{Free, State};
 use crate::tally::Tallies;
 use crate::topology::Keys;
 
@@ -38,7 +38,6 @@ pub(crate) struct NodeInfo {
 /// What placements need of a class, in one line of the processor's cache.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
-#[expect(clippy::struct_excessive_bools, reason = "each says which work can be saved")]
 pub(crate) struct Hot {
     pub(crate) cpu: i64,
     pub(crate) memory: i64,
@@ -63,13 +62,33 @@ pub(crate) struct Hot {
     pub(crate) adds: (u32, u32),
 }
 
+impl Hot {
+    /// How many of some pods have room, one at least: it was looked at before.
+    #[inline]
+    pub(crate) fn room(&self, free: &Free, most: u32) -> u32 {
+        let all = i64::from(most);
+        // Mostly all of them do, which is seen without dividing.
+        if self.cpu * all <= free.cpu.max(0)
+            && self.memory * all <= free.memory.max(0)
+            && all <= i64::from(free.pods)
+        {
+            return most;
+        }
+        let of = |free: i64, one: i64| if one > 0 { free / one } else { all };
+        let room = of(free.cpu, self.cpu).min(of(free.memory, self.memory));
+        room.min(all).min(i64::from(free.pods)).max(1) as u32
+    }
+}
+
 /// What placements need of a tally.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TallyHot {
     /// The place of its first count, or [`SPARSE`].
     pub(crate) row: u32,
+    /// How many counts are in the row.
+    pub(crate) domains: u32,
     pub(crate) key: KeyId,
-    /// The scope of a spread, or [`EVERYWHERE`].
+    /// The scope of a spread, or [`EVERYWHERE`] if it holds every group.
     pub(crate) scope: u32,
     /// Whether it is only ever asked about one node, and never added up.
     pub(crate) local: bool,
