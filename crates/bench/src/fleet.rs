@@ -305,21 +305,11 @@ pub(crate) fn pod(
         name,
         uid: Uid(number as u128 + 1),
         labels,
-        annotations: Shared(0),
-        owner: Shared(0),
         shape,
-        volumes: Shared(0),
         node,
-        nominated_node: Str::EMPTY,
         phase: if node.is_empty() { Phase::Pending } else { Phase::Running },
         ready: true,
         unschedulable: node.is_empty(),
-        created: Time::from_millis(0),
-        deleted: None,
-        scheduled: None,
-        started: None,
-        ready_changed: None,
-        finished: None,
-        held: None,
+        ..Pod::default()
     }
 }

@@ -338,6 +338,26 @@ fn an_empty_node_takes_no_place_away_but_for_spreads() {
 }
 
 #[test]
+fn amounts_beyond_all_reason_do_not_add_up_to_room() {
+    let pod = |name: &str, node: Value| {
+        json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default", "uid": name},
+            "spec": {"nodeName": node, "containers": [{"name": "c", "resources": {"requests": {"memory": "7Ei", "cpu": "9E"}}}]},
+        })
+    };
+    let mut objects = vec![json!({
+        "apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+        "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}},
+    })];
+    objects.extend((0..4).map(|at| pod(&format!("bound-{at}"), json!("n"))));
+    objects.extend((0..4).map(|at| pod(&format!("waiting-{at}"), Value::Null)));
+    let snapshot = snapshot(&objects);
+    let mut cluster = Cluster::new(&snapshot, Arc::new(Offers::none()), Settings::SCHEDULER);
+    let schedule = cluster.schedule(&snapshot, &pending(&snapshot), &[], Limits::EXISTING);
+    assert!(schedule.placements.is_empty());
+}
+
+#[test]
 fn requirements_of_pools_are_those_of_their_nodes() {
     let mut objects = vec![json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default", "uid": "p"},

@@ -105,7 +105,7 @@ pub struct Volumes {
 names_in!(Volumes { claims, inline_drivers, local });
 
 /// One pod.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pod {
     /// Its namespace.
     pub namespace: Str,

@@ -10,7 +10,7 @@ use crate::ids::{Domain, GroupId, NO_DOMAIN, NodeId, PoolId, SelectionId};
 use crate::known::Known;
 use crate::source::NodeSource;
 use crate::state::State;
-use crate::tables::{DRAFTS, MIXED, NodeInfo, STARTING, Tables};
+use crate::tables::{DRAFTS, MIXED, NodeInfo, STARTING, Tables, bounded};
 use crate::tally::Counted;
 use crate::topology::KeyKind;
 
@@ -162,8 +162,8 @@ pub(crate) fn empty_state(
     let mut hosts: FxHashMap<Domain, u32> = FxHashMap::default();
     for source in sources {
         let node = state.push_node();
-        state.free[node.index()].cpu = source.allocatable.cpu;
-        state.free[node.index()].memory = source.allocatable.memory;
+        state.free[node.index()].cpu = bounded(source.allocatable.cpu);
+        state.free[node.index()].memory = bounded(source.allocatable.memory);
         state.free[node.index()].pods =
             i32::try_from(source.allocatable.pods).unwrap_or(i32::MAX / 2);
         for (column, amount) in tables.rare(&source.allocatable) {

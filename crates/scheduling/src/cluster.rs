@@ -6,11 +6,12 @@ use restow_model::{Pod, Resources, Shared, Snapshot, Str, Workload, WorkloadKind
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build;
-use crate::compile::{ClassIndex, Compiler, PodKey, pod_key, volume_tally};
+use crate::compile::{ClassIndex, Compiler, PodKey, pod_key};
 use crate::group::Groups;
 use crate::ids::{ClassId, NodeId};
 use crate::known::Known;
 use crate::launch::{self, Daemon, Launch, LaunchContext};
+use crate::numbering::volume_tally;
 use crate::offers::Offers;
 use crate::pod_set::PodSets;
 use crate::score::{ASSUMED_CPU, ASSUMED_MEMORY, ScoreTables, assume};
@@ -238,12 +239,8 @@ impl Cluster {
     /// Counts a pod in (`1`) or out (`-1`) of its node. Runs are put in order by the caller.
     pub(crate) fn count(&mut self, info: &PodInfo, sign: i64) {
         let Some(node) = info.node else { return };
-        let Self { tables, state, .. } = self;
-        match &info.held {
-            Some(held) => state.reserve_amount(tables, node, held, sign),
-            None => state.reserve(tables, info.class, node, sign),
-        }
-        state.tally(tables, info.class, node, sign as i32);
+        self.lift(info, sign);
+        let state = &mut self.state;
         let runs = if info.resident { &mut state.residents } else { &mut state.runs };
         let runs = &mut runs[node.index()];
         match runs.iter_mut().find(|run| run.class == info.class) {

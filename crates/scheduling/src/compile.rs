@@ -1,27 +1,23 @@
 //! From pods as they are written to classes: every term resolved, every label looked up, once per kind of pod.
 
 use hashbrown::HashMap;
-use restow_model::{
-    Effect, HostPort, NodePolicy, PodShape, Resources, Shared, Snapshot, Str, Taint, Volumes,
-};
+use restow_model::{Effect, HostPort, NodePolicy, PodShape, Shared, Snapshot, Str, Taint, Volumes};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use smallvec::SmallVec;
 
-use crate::class::{Attachment, Candidate, Class, Compiled, Demand, Forbidden, OpenClaim, Rule};
+use crate::class::{Class, Compiled};
 use crate::group::Projection;
-use crate::ids::{ClassId, PodSetId, SelectionId, TallyId};
+use crate::ids::{ClassId, PodSetId, TallyId};
 use crate::known::Known;
+use crate::numbering::Numbered;
+use crate::numbering::{Related, finish, merge_tallies};
 use crate::pod_set::{self, NamespaceLabels, PodSet, Side};
 use crate::preference;
-use crate::reason::Reason;
-use crate::rules::ports_conflict;
-use crate::score::{DefaultSpread, NumberedSoft, RawSoft};
+use crate::score::{DefaultSpread, RawSoft};
 use crate::selection::{Selection, SoftTaints, StorageRule};
 use crate::settings::{Preferences, Settings};
 use crate::storage::{RawOpenClaim, Storage, StorageIndex};
 use crate::tables::Tables;
-use crate::tally::{Counted, Scope, VolumeName};
-use crate::topology::Keys;
+use crate::tally::{Counted, Scope};
 
 /// What decides the class of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,41 +36,41 @@ pub(crate) struct PodKey {
 
 /// A pod before sets, tallies and selections are numbered.
 #[derive(Clone, Debug)]
-struct Raw {
-    key: PodKey,
-    shape: PodShape,
-    selection: Selection,
-    storage: Storage,
+pub(crate) struct Raw {
+    pub(crate) key: PodKey,
+    pub(crate) shape: PodShape,
+    pub(crate) selection: Selection,
+    pub(crate) storage: Storage,
     /// Spread constraints: what is counted, where, and the numbers.
-    spreads: Vec<RawSpread>,
+    pub(crate) spreads: Vec<RawSpread>,
     /// Whom it has to be near, over which labels, and whether it would be one of them itself: all of its requirements
     /// together, then each of its wishes.
-    affinity: Vec<RawAffinity>,
+    pub(crate) affinity: Vec<RawAffinity>,
     /// Whom it avoids when it comes, and whom it keeps away once it is there.
-    avoids: Vec<(PodSet, PodSet, Str)>,
+    pub(crate) avoids: Vec<(PodSet, PodSet, Str)>,
     /// How many of these are required of others, too; the rest are the pod's own wishes.
-    avoids_required: usize,
+    pub(crate) avoids_required: usize,
     /// The same pod with one preference less.
-    relaxed: Option<usize>,
+    pub(crate) relaxed: Option<usize>,
     /// What its scores depend on, if nodes can be scored.
-    soft: Option<RawSoft>,
+    pub(crate) soft: Option<RawSoft>,
 }
 
 #[derive(Clone, Debug)]
-struct RawAffinity {
-    near: PodSet,
-    keys: Vec<Str>,
-    own: bool,
+pub(crate) struct RawAffinity {
+    pub(crate) near: PodSet,
+    pub(crate) keys: Vec<Str>,
+    pub(crate) own: bool,
 }
 
 #[derive(Clone, Debug)]
-struct RawSpread {
-    set: PodSet,
-    scope: Scope,
-    key: Str,
-    max_skew: i32,
-    min_domains: i32,
-    own: bool,
+pub(crate) struct RawSpread {
+    pub(crate) set: PodSet,
+    pub(crate) scope: Scope,
+    pub(crate) key: Str,
+    pub(crate) max_skew: i32,
+    pub(crate) min_domains: i32,
+    pub(crate) own: bool,
 }
 
 /// Compiles pods in three steps: first everything is read and made visible, then nodes can be grouped, then rules are
@@ -263,7 +259,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn reach(&self, open: &RawOpenClaim, volume: u32) -> Selection {
+    pub(crate) fn reach(&self, open: &RawOpenClaim, volume: u32) -> Selection {
         let volume = &self.snapshot.persistent_volumes[volume as usize];
         let storage = volume
             .node_affinity
@@ -336,94 +332,6 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn number(&self, raw: &Raw, tables: &mut Tables) -> Numbered {
-        let strings = &self.snapshot.strings;
-        let known = self.known;
-        let soft = raw.soft.as_ref().map(|soft| soft.number(tables, strings, known));
-        let Tables { groups, keys, sets, tallies, .. } = tables;
-        let mut rules = Vec::new();
-        for spread in &raw.spreads {
-            let set = sets.id(spread.set.clone());
-            let scope = tallies.scope(spread.scope.clone(), groups, strings);
-            let key = keys.label(spread.key, known);
-            let tally = tallies.id(Counted::Alive(set, scope), key);
-            rules.push(Rule::Spread {
-                tally,
-                max_skew: spread.max_skew,
-                min_domains: spread.min_domains,
-                own: spread.own,
-            });
-        }
-        for affinity in &raw.affinity {
-            let set = sets.id(affinity.near.clone());
-            let near: SmallVec<[TallyId; 1]> = affinity
-                .keys
-                .iter()
-                .map(|key| tallies.id(Counted::Members(set), keys.label(*key, known)))
-                .collect();
-            rules.push(Rule::Require { tallies: near, own: affinity.own });
-        }
-        let mut avoiding = Vec::new();
-        for (at, (set, kept_away, key)) in raw.avoids.iter().enumerate() {
-            let set = sets.id(set.clone());
-            let kept_away = sets.id(kept_away.clone());
-            let key = keys.label(*key, known);
-            let tally = tallies.id(Counted::Members(set), key);
-            rules.push(Rule::Forbid { tally, why: Forbidden::Avoided });
-            if at < raw.avoids_required {
-                avoiding.push(tallies.id(Counted::Avoiding(kept_away), key));
-            }
-        }
-        for port in &raw.shape.host_ports {
-            let tally = tallies.id(Counted::Port(*port), Keys::NODE);
-            rules.push(Rule::Forbid { tally, why: Forbidden::Port(*port) });
-        }
-        let mut uses = Vec::new();
-        for claim in &raw.storage.exclusive {
-            let tally = tallies.id(Counted::Claim(raw.key.namespace, *claim), Keys::CLUSTER);
-            rules.push(Rule::Forbid { tally, why: Forbidden::ClaimInUse(*claim) });
-            uses.push(tally);
-        }
-        let mut attaches: Vec<Attachment> = raw
-            .storage
-            .attached
-            .iter()
-            .filter_map(|(driver, volume)| {
-                let at = tables.drivers.iter().position(|own| own == driver)? as u32;
-                Some(Attachment { driver: at, tally: volume_tally(tallies, *driver, *volume) })
-            })
-            .collect();
-        attaches.sort_unstable();
-        if !attaches.is_empty() {
-            rules.push(Rule::Attach);
-        }
-        let open_claims: Vec<OpenClaim> = raw
-            .storage
-            .open_claims
-            .iter()
-            .map(|open| OpenClaim {
-                claim: open.claim,
-                number: open.number,
-                size: open.size,
-                volumes: open
-                    .volumes
-                    .iter()
-                    .map(|(volume, reserved)| Candidate {
-                        volume: *volume,
-                        reserved: *reserved,
-                        reached: groups.selection(self.reach(open, *volume), strings, known),
-                    })
-                    .collect(),
-                made: made(open).map(|made| groups.selection(made, strings, known)),
-            })
-            .collect();
-        if !open_claims.is_empty() {
-            rules.push(Rule::Bind);
-        }
-        let selection = groups.selection(raw.selection.clone(), strings, known);
-        Numbered { selection, rules, avoiding, uses, attaches, open_claims, soft }
-    }
-
     /// The selection of a daemon, for the room that new nodes keep for it.
     pub(crate) fn daemon_selection(shape: &PodShape) -> Selection {
         Selection {
@@ -435,154 +343,12 @@ impl<'a> Compiler<'a> {
     }
 }
 
-pub(crate) fn volume_tally(
-    tallies: &mut crate::tally::Tallies,
-    driver: Str,
-    volume: VolumeName,
-) -> TallyId {
-    tallies.id(Counted::Volume(driver, volume), Keys::NODE)
-}
-
-struct Numbered {
-    selection: SelectionId,
-    rules: Vec<Rule>,
-    avoiding: Vec<TallyId>,
-    uses: Vec<TallyId>,
-    attaches: Vec<Attachment>,
-    open_claims: Vec<OpenClaim>,
-    soft: Option<NumberedSoft>,
-}
-
-/// What others make of a pod.
-struct Related<'a> {
-    sets: &'a [PodSetId],
-    by_set: &'a FxHashMap<PodSetId, Vec<TallyId>>,
-    avoided: &'a FxHashMap<PodSetId, Vec<TallyId>>,
-    preferred: &'a FxHashMap<PodSetId, Vec<(TallyId, i32)>>,
-    ports: &'a [(HostPort, TallyId)],
-}
-
-fn finish(raw: &Raw, numbered: Numbered, related: &Related<'_>, tables: &Tables) -> Compiled {
-    let Numbered { selection, mut rules, avoiding, uses, attaches, open_claims, soft } = numbered;
-    let mut adds: Vec<TallyId> = avoiding;
-    adds.extend(uses);
-    let mut uncounted = Vec::new();
-    for set in related.sets {
-        for tally in related.by_set.get(set).into_iter().flatten() {
-            let alive = matches!(
-                tables.tallies.get(*tally).counted,
-                Counted::Alive(..) | Counted::AliveHere(_)
-            );
-            if alive && tables.sets.get(*set).is_uncounted() {
-                uncounted.push(*tally);
-            } else if !(alive && raw.key.terminating) {
-                adds.push(*tally);
-            }
-        }
-        for tally in related.avoided.get(set).into_iter().flatten() {
-            rules.push(Rule::Forbid { tally: *tally, why: Forbidden::AvoidedBy });
-        }
-    }
-    for own in &raw.shape.host_ports {
-        let conflicting = related.ports.iter().filter(|(port, _)| ports_conflict(*own, *port));
-        adds.extend(conflicting.map(|(_, tally)| *tally));
-    }
-    let mut demand = demand(tables, &raw.shape.requests);
-    let soft = soft.map(|soft| {
-        let wishes = related.sets.iter().filter_map(|set| related.preferred.get(set)).flatten();
-        Box::new(soft.finish(wishes.copied(), &mut demand, &mut adds, tables))
-    });
-    adds.sort_unstable();
-    adds.dedup();
-    rules.sort_by_key(Rule::order);
-    rules.dedup();
-    let never = if let Some(gate) = raw.shape.gates.first() {
-        Some(Reason::Gated { gate: *gate })
-    } else if raw.shape.dynamic_resources {
-        Some(Reason::DynamicResources)
-    } else {
-        raw.storage.never.clone()
-    };
-    Compiled {
-        demand,
-        selection,
-        rules,
-        adds,
-        uncounted,
-        attaches,
-        open_claims,
-        never,
-        priority: raw.shape.priority,
-        relaxed: None,
-        soft,
-    }
-}
-
-/// Makes one of tallies that count the same pods over the same key: a deployment that avoids itself is counted once, not
-/// once as those to avoid and once as those who avoid.
-fn merge_tallies(all: &mut [Compiled], tables: &Tables) {
-    let mut adders: Vec<Vec<u32>> = vec![Vec::new(); tables.tallies.len()];
-    for (at, compiled) in all.iter().enumerate() {
-        for tally in &compiled.adds {
-            adders[tally.index()].push(at as u32);
-        }
-    }
-    let mut first: FxHashMap<(crate::ids::KeyId, &[u32]), TallyId> = FxHashMap::default();
-    let merged: Vec<TallyId> = tables
-        .tallies
-        .iter()
-        .map(|(id, tally)| match tally.counted {
-            Counted::Members(_) | Counted::Avoiding(_) | Counted::Preferring(..) => {
-                *first.entry((tally.key, adders[id.index()].as_slice())).or_insert(id)
-            }
-            _ => id,
-        })
-        .collect();
-    drop(first);
-    for compiled in all {
-        for tally in &mut compiled.adds {
-            *tally = merged[tally.index()];
-        }
-        compiled.adds.sort_unstable();
-        compiled.adds.dedup();
-        for rule in &mut compiled.rules {
-            match rule {
-                Rule::Forbid { tally, .. } => *tally = merged[tally.index()],
-                Rule::Require { tallies, .. } => {
-                    tallies.iter_mut().for_each(|tally| *tally = merged[tally.index()]);
-                }
-                Rule::Spread { .. } | Rule::Attach | Rule::Bind => {}
-            }
-        }
-        if let Some(soft) = &mut compiled.soft {
-            soft.merge_tallies(&merged);
-        }
-        // The pod's own wish is the one that is reported.
-        let mut seen: Vec<TallyId> = Vec::new();
-        compiled.rules.retain(|rule| match rule {
-            Rule::Forbid { tally, why: Forbidden::Avoided | Forbidden::AvoidedBy } => {
-                let new = !seen.contains(tally);
-                seen.push(*tally);
-                new
-            }
-            _ => true,
-        });
-    }
-}
-
-/// What a pod asks for, by column.
-pub(crate) fn demand(tables: &Tables, requests: &Resources) -> Demand {
-    let mut rare: SmallVec<[(u16, i64); 2]> = tables.rare(requests).collect();
-    rare.sort_unstable();
-    Demand { cpu: requests.cpu, memory: requests.memory, rare }
-}
-
 fn anywhere(storage: Vec<StorageRule>) -> Selection {
     // Only its storage rules are asked, and taints do not matter to a volume.
     Selection { storage, volume_only: true, ..Selection::default() }
 }
 
-fn made(open: &RawOpenClaim) -> Option<Selection> {
+pub(crate) fn made(open: &RawOpenClaim) -> Option<Selection> {
     let terms = open.made.clone()?;
     Some(anywhere(vec![StorageRule::Made { claim: open.claim, terms }]))
 }

@@ -11,7 +11,7 @@ use crate::cluster::Cluster;
 use crate::compile::pod_key;
 use crate::ids::{Domain, GroupId, KeyId, NO_DOMAIN, NodeId, SelectionId, TallyId};
 use crate::source::NodeSource;
-use crate::tables::{MIXED, NodeInfo};
+use crate::tables::{MIXED, NodeInfo, bounded};
 use crate::tally::Counted;
 use crate::topology::KeyKind;
 
@@ -98,8 +98,8 @@ impl Cluster {
         self.tables.node_sectors.push(sector);
         self.state.push_node();
         let free = &mut self.state.free[id.index()];
-        free.cpu = source.allocatable.cpu;
-        free.memory = source.allocatable.memory;
+        free.cpu = bounded(source.allocatable.cpu);
+        free.memory = bounded(source.allocatable.memory);
         free.pods = i32::try_from(source.allocatable.pods).unwrap_or(i32::MAX / 2);
         for (column, amount) in self.tables.rare(&source.allocatable) {
             self.state.rare[usize::from(column)][id.index()] = amount;

@@ -23,6 +23,7 @@ pub mod ids;
 mod known;
 mod launch;
 mod miss;
+mod numbering;
 mod offers;
 mod place;
 mod pod_set;

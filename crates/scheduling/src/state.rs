@@ -8,7 +8,7 @@ use crate::class::Decision;
 use crate::draft::Drafts;
 use crate::grid::Grid;
 use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId};
-use crate::tables::Tables;
+use crate::tables::{Tables, bounded};
 
 /// Pods of one class on one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,8 +180,8 @@ impl State {
         sign: i64,
     ) {
         let at = node.index();
-        self.free[at].cpu -= amount.cpu * sign;
-        self.free[at].memory -= amount.memory * sign;
+        self.free[at].cpu -= bounded(amount.cpu) * sign;
+        self.free[at].memory -= bounded(amount.memory) * sign;
         self.free[at].pods -= (amount.pods * sign) as i32;
         for (column, amount) in tables.rare(amount) {
             self.rare[usize::from(column)][at] -= amount * sign;

@@ -62,14 +62,19 @@ pub(crate) struct Hot {
     pub(crate) adds: (u32, u32),
 }
 
+/// An amount that can be added up a few thousand times: beyond a thousand tebibytes, one is as good as another.
+pub(crate) fn bounded(amount: i64) -> i64 {
+    amount.clamp(-(1 << 50), 1 << 50)
+}
+
 impl Hot {
     /// How many of some pods have room, one at least: it was looked at before.
     #[inline]
     pub(crate) fn room(&self, free: &Free, most: u32) -> u32 {
         let all = i64::from(most);
         // Mostly all of them do, which is seen without dividing.
-        if self.cpu * all <= free.cpu.max(0)
-            && self.memory * all <= free.memory.max(0)
+        if self.cpu.saturating_mul(all) <= free.cpu.max(0)
+            && self.memory.saturating_mul(all) <= free.memory.max(0)
             && all <= i64::from(free.pods)
         {
             return most;
@@ -209,12 +214,12 @@ impl Tables {
         let ephemeral = self
             .column_of
             .get(&self.ephemeral)
-            .map(|column| (*column, amount.ephemeral))
+            .map(|column| (*column, bounded(amount.ephemeral)))
             .filter(|(_, amount)| *amount != 0);
         let others = amount
             .others
             .iter()
-            .filter_map(|(name, amount)| Some((*self.column_of.get(name)?, *amount)));
+            .filter_map(|(name, amount)| Some((*self.column_of.get(name)?, bounded(*amount))));
         ephemeral.into_iter().chain(others)
     }
 

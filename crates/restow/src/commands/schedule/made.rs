@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::Context;
 use restow_model::{
-    Labels, Owner, Phase, Pod, PodShape, PodTemplate, Shared, Snapshot, Str, Uid, Volumes,
-    Workload, WorkloadKind,
+    Labels, Owner, Pod, PodShape, PodTemplate, Shared, Snapshot, Str, Volumes, Workload,
+    WorkloadKind,
 };
 
 use super::workloads::{full_name, kind_name, namespace, replica_sets};
@@ -61,24 +61,13 @@ pub(super) fn make(
         let pod = Pod {
             namespace: home,
             name: snapshot.strings.intern(&name),
-            uid: Uid::default(),
             labels,
             annotations: template.annotations,
             owner,
             shape,
             volumes,
-            node: Str::EMPTY,
-            nominated_node: Str::EMPTY,
-            phase: Phase::Pending,
-            ready: false,
-            unschedulable: false,
             created: snapshot.time,
-            deleted: None,
-            scheduled: None,
-            started: None,
-            ready_changed: None,
-            finished: None,
-            held: None,
+            ..Pod::default()
         };
         snapshot.pods.push(pod);
     }
