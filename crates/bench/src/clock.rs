@@ -33,3 +33,18 @@ pub(crate) fn wall<T>(times: usize, mut run: impl FnMut() -> T) -> (f64, T) {
     }
     (least, result)
 }
+
+/// CPU time of this thread since some moment.
+pub(crate) struct CpuTime(f64);
+
+impl CpuTime {
+    /// From now on.
+    pub(crate) fn now() -> Self {
+        Self(cpu_seconds())
+    }
+
+    /// What it took so far.
+    pub(crate) fn elapsed(&self) -> std::time::Duration {
+        std::time::Duration::from_secs_f64((cpu_seconds() - self.0).max(0.0))
+    }
+}

@@ -21,6 +21,8 @@ pub(crate) struct Fleet {
     pub(crate) anti_affinity: u32,
     /// Percent of deployments that spread over zones.
     pub(crate) spread: u32,
+    /// One zone, on demand only.
+    pub(crate) plain: bool,
     pub(crate) seed: u64,
 }
 
@@ -178,6 +180,10 @@ impl Fleet {
             }
             // 15 % of deployments live in one zone on demand, 30 % on demand.
             match rng.below(100) {
+                _ if self.plain => {
+                    let (zone, terms) = (strings.intern(ZONES[0]), strings.intern("on-demand"));
+                    shape.node_selector = Labels::new(vec![(zone_key, zone), (terms_key, terms)]);
+                }
                 0..15 if !spread => {
                     let zone = strings.intern(ZONES[rng.below(3) as usize]);
                     let terms = strings.intern("on-demand");
@@ -215,7 +221,10 @@ impl Fleet {
                 .copied()
                 .min_by_key(|(_, cores)| ((*cores as f64 - wanted).abs() * 1000.0) as i64)
                 .unwrap_or(SIZES[0]);
-            let (zone, spot) = (rng.below(3) as usize, rng.below(100) < 40);
+            let (mut zone, mut spot) = (rng.below(3) as usize, rng.below(100) < 40);
+            if self.plain {
+                (zone, spot) = (0, false);
+            }
             let name = strings.intern(&format!("node-{at:05}"));
             let amount = Resources {
                 cpu: cores * 1000 - 250,

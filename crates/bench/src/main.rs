@@ -6,6 +6,7 @@ mod clock;
 mod data;
 mod fleet;
 mod mix;
+mod plan;
 mod probe;
 
 use std::path::Path;
@@ -15,6 +16,7 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.first().map(String::as_str) {
         Some("--passes") => probe::passes(&words[1..]),
+        Some("--plan") => plan::command(&words[1..]),
         Some("--mix") => mix::once(words.get(1).and_then(|word| word.parse().ok()).unwrap_or(1000)),
         Some("--data") => {
             let folder = words.get(1).map_or("../shared/data", String::as_str);

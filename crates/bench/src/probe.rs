@@ -39,14 +39,28 @@ fn prices(snapshot: &Snapshot, book: &PriceBook) -> Vec<Price> {
     snapshot.nodes.iter().map(price).collect()
 }
 
+/// What a pass found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    /// Nodes whose pods fit on others.
+    fits: u32,
+    /// Nodes that a cheaper one could replace.
+    replaced: u32,
+    /// What those cheaper ones cost.
+    price: Price,
+}
+
 /// How many nodes could go, and how many could be replaced by a cheaper one.
-fn pass(cluster: &Cluster, state: &mut State, prices: &[Price], nodes: Range<usize>) -> (u32, u32) {
-    let mut counts = (0, 0);
+fn pass(cluster: &Cluster, state: &mut State, prices: &[Price], nodes: Range<usize>) -> Counts {
+    let mut counts = Counts::default();
     for at in nodes {
         let limits = Limits { new_nodes: 1, below: Some(prices[at]) };
         match cluster.probe(state, NodeId(at as u32), limits) {
-            Verdict::Fits => counts.0 += 1,
-            Verdict::Replaced { .. } => counts.1 += 1,
+            Verdict::Fits => counts.fits += 1,
+            Verdict::Replaced { price, .. } => {
+                counts.replaced += 1;
+                counts.price += price;
+            }
             Verdict::Misfit { .. } => {}
         }
     }
@@ -58,13 +72,22 @@ pub(crate) fn passes(words: &[String]) {
     let numbers: Vec<u32> = words.iter().filter_map(|word| word.parse().ok()).collect();
     let [nodes, utilization, anti_affinity, spread, times] = numbers[..] else { return };
     let nodes = nodes as usize;
-    let ready =
-        Ready::new(&Fleet { nodes, pods: nodes * 30, utilization, anti_affinity, spread, seed: 1 });
+    let ready = Ready::new(&Fleet {
+        nodes,
+        pods: nodes * 30,
+        utilization,
+        anti_affinity,
+        spread,
+        plain: false,
+        seed: 1,
+    });
     let cluster = ready.cluster();
     let mut state = cluster.state().clone();
+    let mut counts = Counts::default();
     for _ in 0..times {
-        std::hint::black_box(pass(&cluster, &mut state, &ready.prices, 0..nodes));
+        counts = std::hint::black_box(pass(&cluster, &mut state, &ready.prices, 0..nodes));
     }
+    println!("fits {}, replaced {} for {:?}", counts.fits, counts.replaced, counts.price);
 }
 
 /// Prints a table: four kinds of fleets in several sizes.
@@ -92,7 +115,15 @@ pub(crate) fn table(sizes: &[usize]) {
         let mut first = None;
         for nodes in sizes {
             let (nodes, seed) = (*nodes, 1);
-            let fleet = Fleet { nodes, pods: nodes * 30, utilization, anti_affinity, spread, seed };
+            let fleet = Fleet {
+                nodes,
+                pods: nodes * 30,
+                utilization,
+                anti_affinity,
+                spread,
+                plain: false,
+                seed,
+            };
             let seconds = line(&format!("{name} {nodes}"), &fleet);
             first.get_or_insert((nodes, seconds));
             if let Some((few, quick)) = first.filter(|(few, _)| *few < nodes) {
@@ -119,7 +150,11 @@ fn line(name: &str, fleet: &Fleet) -> f64 {
             let other = scope.spawn(|| pass(&cluster, b, &ready.prices, count / 2..count));
             let own = pass(&cluster, a, &ready.prices, 0..count / 2);
             let other = other.join().expect("the pass does not panic");
-            (own.0 + other.0, own.1 + other.1)
+            Counts {
+                fits: own.fits + other.fits,
+                replaced: own.replaced + other.replaced,
+                price: own.price + other.price,
+            }
         })
     });
     assert_eq!(counts, both, "threads find the same");
@@ -131,8 +166,8 @@ fn line(name: &str, fleet: &Fleet) -> f64 {
         serial * 1e6 / count as f64,
         parallel * 1e3,
         alone / parallel,
-        counts.0,
-        counts.1,
+        counts.fits,
+        counts.replaced,
         event(&ready, cluster.clone()) * 1e6,
         cluster.hot_bytes() as f64 / 1e6,
     );
@@ -149,4 +184,50 @@ fn event(ready: &Ready, mut cluster: Cluster) -> f64 {
         }
     });
     seconds / (2 * pods.len()) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A probe takes short cuts; the long way, a trial, must come to the same.
+    #[test]
+    fn a_probe_says_what_a_trial_does() {
+        for (utilization, anti_affinity, spread) in [(65, 0, 0), (93, 25, 35), (80, 40, 60)] {
+            let nodes = 60;
+            let ready = Ready::new(&Fleet {
+                nodes,
+                pods: nodes * 30,
+                utilization,
+                anti_affinity,
+                spread,
+                plain: false,
+                seed: 3,
+            });
+            let cluster = ready.cluster();
+            let mut state = cluster.state().clone();
+            for at in 0..nodes {
+                let node = NodeId(at as u32);
+                for limits in [
+                    Limits::EXISTING,
+                    Limits { new_nodes: 1, below: Some(ready.prices[at]) },
+                    Limits::ANY,
+                ] {
+                    let verdict = cluster.probe(&mut state, node, limits);
+                    assert!(state == *cluster.state(), "node {at}: everything is taken back");
+                    let trial = cluster.trial(&mut state, &[node], limits);
+                    let complete = trial.is_complete();
+                    match verdict {
+                        Verdict::Fits => assert!(complete, "node {at}"),
+                        Verdict::Replaced { nodes, price } => {
+                            assert!(complete && nodes > 0, "node {at}");
+                            assert_eq!(price, trial.price(), "node {at}: {limits:?}");
+                            assert!(limits.below.is_none_or(|below| price < below), "node {at}");
+                        }
+                        Verdict::Misfit { .. } => assert!(!complete, "node {at}: {limits:?}"),
+                    }
+                }
+            }
+        }
+    }
 }

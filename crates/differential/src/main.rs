@@ -3,10 +3,13 @@
 //! `scheduler` asks kube-scheduler's own plugins (the program of `oracle/scheduler`) and each implementation of ours on which
 //! nodes every pod of a random cluster can run, and what it thinks of them, and makes the first cluster on which they differ
 //! as small as it gets.
+//!
+//! `karpenter` asks Karpenter's own packages (the program of `oracle/karpenter`) what they would do with random clusters.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for a terminal")]
 
 mod compare;
+mod karpenter;
 mod options;
 mod oracle;
 mod ours;
@@ -20,18 +23,20 @@ use std::process::ExitCode;
 use options::{Command, USAGE};
 
 fn main() -> ExitCode {
-    let command = match Command::parse(std::env::args().skip(1).collect()) {
-        Ok(command) => command,
-        Err(problem) => {
-            eprintln!("error: {problem}\n\n{USAGE}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let agreed = match command {
-        Command::Scheduler(options) => run::scheduler(&options),
-        Command::Cluster { recipe, seed } => {
-            println!("{}", run::list(&restow_testkit::random::cluster(seed, recipe)));
-            Ok(true)
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let agreed = if words.first().is_some_and(|word| word == "karpenter") {
+        karpenter::survey(&words[1..])
+    } else {
+        match Command::parse(words) {
+            Ok(Command::Scheduler(options)) => run::scheduler(&options),
+            Ok(Command::Cluster { recipe, seed }) => {
+                println!("{}", run::list(&restow_testkit::random::cluster(seed, recipe)));
+                Ok(true)
+            }
+            Err(problem) => {
+                eprintln!("error: {problem}\n\n{USAGE}\n{}", karpenter::USAGE);
+                return ExitCode::FAILURE;
+            }
         }
     };
     match agreed {

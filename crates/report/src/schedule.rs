@@ -10,8 +10,8 @@ mod feasible_view;
 mod message;
 mod nodes;
 mod output;
-mod phrase;
-mod text;
+pub(crate) mod phrase;
+pub(crate) mod text;
 mod values;
 mod view;
 

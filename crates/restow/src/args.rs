@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{catalog, completions, demo, nodes, schedule, snapshot};
+use crate::commands::{
+    budget, catalog, completions, config, demo, diff, nodes, plan, schedule, snapshot,
+};
 
 /// The version, with the date of the built-in prices.
 fn version() -> &'static str {
@@ -22,8 +24,8 @@ fn version() -> &'static str {
 
 /// Node consolidation that is worth its disruption.
 ///
-/// Shows what a Kubernetes fleet is, what it costs and how full it is, and where pods would go, on any cluster, with nothing
-/// installed in it and without writing to it.
+/// Shows what a Kubernetes fleet is, what it costs and how full it is, which nodes could go and why the others stay, and where
+/// pods would go, on any cluster, with nothing installed in it and without writing to it.
 #[derive(Parser, Debug)]
 #[command(
     name = "restow",
@@ -33,6 +35,8 @@ fn version() -> &'static str {
     after_help = "Examples:\n  restow demo                         an example cluster, no cluster needed\n  \
                   restow nodes                        the fleet of the current kubeconfig context\n  \
                   restow nodes -f cluster.json        the same from `kubectl get -A -o json` output\n  \
+                  restow plan                         which nodes to delete or replace, and why not the others\n  \
+                  restow plan --what-if budgets=50%   the same if a setting were otherwise\n  \
                   restow schedule                     where pending pods would go, and what they need\n  \
                   restow schedule --drain node-a      where the pods of a node would go\n  \
                   restow snapshot --to my.restow      keep a cluster in a small file\n\n\
@@ -46,6 +50,10 @@ pub(crate) struct Args {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Nodes(nodes::NodesArgs),
+    Plan(Box<plan::PlanArgs>),
+    Config(Box<config::ConfigArgs>),
+    Budget(Box<budget::BudgetArgs>),
+    Diff(Box<diff::DiffArgs>),
     Schedule(schedule::ScheduleArgs),
     Snapshot(snapshot::SnapshotArgs),
     Catalog(catalog::CatalogArgs),

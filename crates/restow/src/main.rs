@@ -4,8 +4,11 @@ mod args;
 mod commands;
 mod input;
 mod output;
+mod planning;
 mod prices;
+mod settings_args;
 mod terminal;
+mod what_if;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -47,6 +50,10 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Nodes(args) => commands::nodes::run(&args),
         Command::Schedule(args) => commands::schedule::run(&args),
+        Command::Plan(args) => commands::plan::run(&args),
+        Command::Config(args) => commands::config::run(&args),
+        Command::Budget(args) => commands::budget::run(&args),
+        Command::Diff(args) => commands::diff::run(&args),
         Command::Snapshot(args) => commands::snapshot::run(&args),
         Command::Catalog(args) => commands::catalog::run(&args),
         Command::Demo(args) => commands::demo::run(&args),

@@ -114,6 +114,7 @@ impl Cluster {
             hot: Vec::new(),
             tally_hot: Vec::new(),
             adds: Vec::new(),
+            lones: Vec::new(),
             node_groups: Vec::new(),
             key_sectors: Vec::new(),
             node_sectors: Vec::new(),

@@ -3,7 +3,8 @@
 use hashbrown::hash_map::Entry;
 
 use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId, OPEN_DOMAIN, TallyId};
-use crate::state::State;
+use crate::lone::NOT_LONE;
+use crate::state::{Run, State};
 use crate::tables::{Add, SPARSE, Tables};
 use crate::tally::sparse_slot;
 
@@ -128,24 +129,48 @@ impl State {
         }
     }
 
-    /// Counts all pods of a closed node out (`-1`) or in again (`1`). Counts that are of this node alone and that nobody adds
-    /// up need not change: nothing can be placed on it.
-    pub(crate) fn tally_all(&mut self, tables: &Tables, node: NodeId, sign: i32) {
-        let group = tables.node_groups[node.index()];
-        let (runs, residents) = (self.runs[node.index()].len(), self.residents[node.index()].len());
-        for at in 0..runs + residents {
-            let run = match at.checked_sub(runs) {
-                None => self.runs[node.index()][at],
-                Some(at) => self.residents[node.index()][at],
-            };
-            for add in tables.adds(&tables.hot[run.class.index()]) {
-                if add.hot.local {
-                    continue;
-                }
-                let domain = self.domain(add.hot.key, node);
-                if domain != NO_DOMAIN && tables.is_in_scope(add.hot.scope, group) {
-                    self.bump(tables, add, domain, sign * run.count as i32);
-                }
+    /// Counts all pods of a closed node out (`-1`) or in again (`1`), and says whether there are any that count. Counts that are
+    /// of this node alone and that nobody adds up need not change: nothing can be placed on it.
+    pub(crate) fn tally_all(&mut self, tables: &Tables, node: NodeId, sign: i32) -> bool {
+        let mut any = false;
+        let runs = std::mem::take(&mut self.runs[node.index()]);
+        for run in &runs {
+            let hot = &tables.hot[run.class.index()];
+            if hot.adds.0 == hot.adds.1 {
+                continue;
+            }
+            any = true;
+            if self.probing && run.count == 1 && hot.lone != NOT_LONE {
+                // All that its own rules ask for; others do not ask.
+                tables.count_lone(self, &tables.lones[hot.lone as usize], node, sign);
+            } else {
+                self.tally_run(tables, *run, node, sign);
+            }
+        }
+        self.runs[node.index()] = runs;
+        for at in 0..self.residents[node.index()].len() {
+            let run = self.residents[node.index()][at];
+            let hot = &tables.hot[run.class.index()];
+            if hot.adds.0 < hot.adds.1 {
+                self.tally_run(tables, run, node, sign);
+                any = true;
+            }
+        }
+        any
+    }
+
+    fn tally_run(&mut self, tables: &Tables, run: Run, node: NodeId, sign: i32) {
+        let group = self.group(tables, node);
+        for add in tables.adds(&tables.hot[run.class.index()]) {
+            if add.hot.local {
+                continue;
+            }
+            let domain = self.domain(add.hot.key, node);
+            if domain != NO_DOMAIN
+                && domain != OPEN_DOMAIN
+                && group.is_none_or(|group| tables.is_in_scope(add.hot.scope, group))
+            {
+                self.bump(tables, add, domain, sign * run.count as i32);
             }
         }
     }

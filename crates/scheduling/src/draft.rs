@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::bits::ones;
 use crate::fitting::Fitting;
 use crate::ids::{ClassId, Domain, GroupId, NodeId, OPEN_DOMAIN, PoolId};
-use crate::state::{Change, Free, State};
+use crate::state::{Batch, Change, Free, State};
 use crate::tables::Tables;
 use crate::topology::KeyKind;
 
@@ -50,10 +50,14 @@ pub(crate) struct Drafts {
     pub(crate) rooms: Vec<(Option<Resources>, Option<i64>)>,
     /// What is left of each reservation.
     pub(crate) left: Vec<Option<u32>>,
+    /// How many there were before the trial.
+    pub(crate) first: usize,
     /// New nodes at most.
     pub(crate) most: usize,
     /// Only options cheaper than this.
     pub(crate) below: Option<Price>,
+    /// Whether pods go where they raise the bill least, instead of filling one node before the next.
+    pub(crate) thrifty: bool,
 }
 
 impl PartialEq for Drafts {
@@ -90,7 +94,8 @@ impl Drafts {
 
     /// Allows some more new nodes, if they are cheap enough.
     pub(crate) fn allow(&mut self, more: usize, below: Option<Price>) {
-        self.most = self.list.len().saturating_add(more);
+        self.first = self.list.len();
+        self.most = self.first.saturating_add(more);
         self.below = below;
     }
 
@@ -162,6 +167,13 @@ impl State {
         self.changes.push(Change::Narrowed);
     }
 
+    /// Takes what a draft would be launched as from its pool's limits (`1`), or gives it back (`-1`).
+    pub(crate) fn charge_draft(&mut self, tables: &Tables, at: usize, sign: i64) {
+        let draft = &self.drafts.list[at];
+        let (pool, option) = (draft.pool, draft.option);
+        self.charge(tables, pool, option, sign);
+    }
+
     /// Takes an option from its pool's limits and reservations (`1`), or gives it back (`-1`).
     fn charge(&mut self, tables: &Tables, pool: PoolId, option: u32, sign: i64) {
         if option == NO_OPTION {
@@ -180,17 +192,36 @@ impl State {
         }
     }
 
-    /// Opens a new node for a pod of a class, if a pool can launch one that takes it.
-    pub(crate) fn open(
+    /// What a new node for a pod of a class would be, and what it would cost, if a pool can launch one that takes it.
+    pub(crate) fn opening(
         &mut self,
         tables: &Tables,
-        class_id: ClassId,
-        original: ClassId,
-    ) -> Option<NodeId> {
+        class: ClassId,
+    ) -> Option<(Price, PoolId, Fitting)> {
         if self.drafts.list.len() >= self.drafts.most || tables.launch.pools.is_empty() {
             return None;
         }
-        let class = tables.class(class_id);
+        let class = tables.class(class);
+        let node = self.push_open_node(tables);
+        let mut best: Option<(u32, Price, PoolId, Fitting)> = None;
+        for (at, pool) in tables.launch.pools.iter().enumerate() {
+            if best.as_ref().is_some_and(|(tier, ..)| *tier != pool.tier) {
+                break;
+            }
+            let empty = tables.empty_draft(PoolId::new(at));
+            if let Some(fitting) = tables.fitting(self, class, &empty, node, 1) {
+                let price = pool.options[fitting.option as usize].price;
+                if best.as_ref().is_none_or(|(_, other, ..)| price < *other) {
+                    best = Some((pool.tier, price, empty.pool, fitting));
+                }
+            }
+        }
+        self.pop_node();
+        best.map(|(_, price, pool, fitting)| (price, pool, fitting))
+    }
+
+    /// A node of which nothing is settled.
+    fn push_open_node(&mut self, tables: &Tables) -> NodeId {
         let node = self.push_node();
         for (column, (_, key)) in self.domains.iter_mut().zip(tables.keys.iter()) {
             column[node.index()] = match key.kind {
@@ -199,56 +230,63 @@ impl State {
                 KeyKind::Label => OPEN_DOMAIN,
             };
         }
-        let mut best: Option<(u32, Price, PoolId, Fitting)> = None;
-        for (at, pool) in tables.launch.pools.iter().enumerate() {
-            if best.as_ref().is_some_and(|(tier, ..)| *tier != pool.tier) {
-                break;
-            }
-            let empty = tables.empty_draft(PoolId::new(at));
-            if let Some(fitting) = tables.fitting(self, class, &empty, node) {
-                let price = pool.options[fitting.option as usize].price;
-                if best.as_ref().is_none_or(|(_, other, ..)| price < *other) {
-                    best = Some((pool.tier, price, empty.pool, fitting));
-                }
-            }
-        }
-        let Some((_, _, pool, fitting)) = best else {
-            self.pop_node();
-            return None;
-        };
-        self.drafts.list.push(tables.empty_draft(pool));
-        self.changes.push(Change::Opened);
-        self.fill(tables, class_id, original, node, fitting);
-        Some(node)
+        node
     }
 
-    /// Puts a pod on a new node that `fitting` was found for.
-    pub(crate) fn fill(
+    /// Opens a new node for a pod of a class, if a pool can launch one that takes it.
+    pub(crate) fn open(&mut self, tables: &Tables, pod: Batch) -> Option<NodeId> {
+        let (_, pool, fitting) = self.opening(tables, pod.class)?;
+        Some(self.open_as(tables, pod, pool, fitting))
+    }
+
+    /// Opens a new node as what was found for it.
+    pub(crate) fn open_as(
         &mut self,
         tables: &Tables,
-        class: ClassId,
-        original: ClassId,
-        node: NodeId,
+        pod: Batch,
+        pool: PoolId,
         fitting: Fitting,
-    ) {
+    ) -> NodeId {
+        let node = self.push_open_node(tables);
+        self.drafts.list.push(tables.empty_draft(pool));
+        self.changes.push(Change::Opened);
+        self.fill(tables, pod, node, fitting);
+        node
+    }
+
+    /// Puts pods on a new node that `fitting` was found for.
+    pub(crate) fn fill(&mut self, tables: &Tables, pods: Batch, node: NodeId, fitting: Fitting) {
         let at = node.index() - tables.nodes.len();
+        if fitting.groups.is_some() || self.drafts.list[at].option != fitting.option {
+            self.narrow(tables, at, fitting);
+        }
+        self.place(tables, pods, node);
+    }
+
+    /// Makes a draft what `fitting` says; logged with what it has free.
+    pub(crate) fn narrow(&mut self, tables: &Tables, at: usize, fitting: Fitting) {
         let draft = &self.drafts.list[at];
         let (pool, before) = (draft.pool, draft.option);
         let settled = fitting.groups.is_some() || before == NO_OPTION;
-        if settled || before != fitting.option {
-            self.save(tables, at);
-            self.charge(tables, pool, before, -1);
-            self.charge(tables, pool, fitting.option, 1);
-            let draft = &mut self.drafts.list[at];
-            draft.option = fitting.option;
-            if let Some(groups) = fitting.groups {
-                draft.groups = groups;
-            }
-            if settled {
-                self.spread_out(tables, at, before == NO_OPTION);
-            }
+        self.save(tables, at);
+        self.charge(tables, pool, before, -1);
+        self.charge(tables, pool, fitting.option, 1);
+        let draft = &mut self.drafts.list[at];
+        draft.option = fitting.option;
+        if let Some(groups) = fitting.groups {
+            draft.groups = groups;
         }
-        self.place(tables, class, original, node, 1);
+        if settled {
+            self.spread_out(tables, at, before == NO_OPTION);
+        }
+    }
+
+    /// Only says as what a draft would be launched. Not logged: what came before in the log, the opening, takes it back.
+    pub(crate) fn reprice(&mut self, tables: &Tables, at: usize, option: u32) {
+        let draft = &mut self.drafts.list[at];
+        let (pool, before) = (draft.pool, std::mem::replace(&mut draft.option, option));
+        self.charge(tables, pool, before, -1);
+        self.charge(tables, pool, option, 1);
     }
 
     /// Recomputes what a draft could have free and which domains are settled.

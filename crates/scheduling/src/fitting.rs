@@ -9,8 +9,9 @@ use crate::draft::{Draft, NO_OPTION, Words};
 use crate::ids::{GroupId, NodeId, OPEN_DOMAIN, PoolId, TallyId};
 use crate::launch::{LaunchOption, LaunchPool};
 use crate::rules::Spot;
-use crate::state::{Free, State};
+use crate::state::{Free, Run, State};
 use crate::tables::{SPARSE, Tables};
+use crate::used::Used;
 
 /// What a draft becomes when a pod comes to it.
 #[derive(Clone, Debug)]
@@ -20,69 +21,34 @@ pub(crate) struct Fitting {
     pub(crate) option: u32,
 }
 
-/// What pods take of a draft, with one more or without.
-struct Used {
-    cpu: i64,
-    memory: i64,
-    pods: i64,
-    rare: SmallVec<[(u16, i64); 2]>,
-}
-
-impl Used {
-    fn of(state: &State, draft: &Draft, node: NodeId) -> Self {
-        if draft.option == NO_OPTION {
-            return Self { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() };
-        }
-        let free = &state.free[node.index()];
-        let mut rare = SmallVec::new();
-        for (column, (top, values)) in draft.top_rare.iter().zip(&state.rare).enumerate() {
-            let used = top - values[node.index()];
-            if used != 0 {
-                rare.push((column as u16, used));
-            }
-        }
-        Self {
-            cpu: draft.top.cpu - free.cpu,
-            memory: draft.top.memory - free.memory,
-            pods: i64::from(draft.top.pods - free.pods),
-            rare,
-        }
-    }
-
-    fn add(mut self, class: &Class) -> Self {
-        self.cpu += class.demand.cpu;
-        self.memory += class.demand.memory;
-        self.pods += 1;
-        for (column, amount) in &class.demand.rare {
-            match self.rare.iter_mut().find(|(own, _)| own == column) {
-                Some((_, used)) => *used += amount,
-                None => self.rare.push((*column, *amount)),
-            }
-        }
-        self
-    }
-
-    /// Whether an option holds it.
-    #[inline]
-    fn fits(&self, option: &LaunchOption) -> bool {
-        let enough = |have: i64, used: i64| used <= have || used == 0;
-        enough(option.room.cpu, self.cpu)
-            && enough(option.room.memory, self.memory)
-            && self.pods <= option.room.pods
-            && self.rare.iter().all(|(column, used)| {
-                enough(
-                    option.room.rare.get(usize::from(*column)).copied().unwrap_or_default(),
-                    *used,
-                )
-            })
-    }
-}
-
 impl Tables {
-    /// What a draft would become with one more pod of a class.
-    pub(crate) fn fits_draft(&self, state: &State, class: &Class, node: NodeId) -> Option<Fitting> {
+    /// What a draft would become with some more pods of a class; more than one only of a class without rules.
+    pub(crate) fn fits_draft(
+        &self,
+        state: &State,
+        class: &Class,
+        node: NodeId,
+        count: u32,
+    ) -> Option<Fitting> {
         let draft = &state.drafts.list[node.index() - self.nodes.len()];
-        self.fitting(state, class, draft, node)
+        self.fitting(state, class, draft, node, count)
+    }
+
+    /// What a draft would become with all pods of some runs, none of which has rules or asks for anything rare.
+    pub(crate) fn fits_all(&self, state: &State, runs: &[Run], node: NodeId) -> Option<Fitting> {
+        let draft = &state.drafts.list[node.index() - self.nodes.len()];
+        let mut used = Used::of(state, draft, node);
+        let mut groups: Words = draft.groups.clone();
+        for run in runs {
+            let hot = &self.hot[run.class.index()];
+            used.cpu += hot.cpu.saturating_mul(i64::from(run.count));
+            used.memory += hot.memory.saturating_mul(i64::from(run.count));
+            used.pods += i64::from(run.count);
+            let allowed = self.groups.allowed(self.class(run.class).selection);
+            groups.iter_mut().enumerate().for_each(|(at, word)| *word &= allowed.word(at));
+        }
+        let option = self.cheapest(state, draft, &groups, &used)?;
+        Some(Fitting { groups: (groups != draft.groups).then_some(groups), option })
     }
 
     pub(crate) fn fitting(
@@ -91,9 +57,10 @@ impl Tables {
         class: &Class,
         draft: &Draft,
         node: NodeId,
+        count: u32,
     ) -> Option<Fitting> {
         let allowed = self.groups.allowed(class.selection);
-        let used = Used::of(state, draft, node).add(class);
+        let used = Used::of(state, draft, node).add(class, count);
         let fewer = draft.groups.iter().enumerate().any(|(at, word)| word & !allowed.word(at) != 0);
         if !fewer && class.rules.is_empty() && !class.settles {
             let option = self.cheapest(state, draft, &draft.groups, &used)?;
@@ -279,7 +246,7 @@ impl Tables {
 
     /// Whether an option can still be had: its groups are left, it holds the pods, and neither limits nor reservations are in
     /// the way.
-    fn is_possible(
+    pub(crate) fn is_possible(
         &self,
         state: &State,
         draft: &Draft,
@@ -347,7 +314,7 @@ impl Tables {
         pool: PoolId,
     ) -> Option<(Str, u32)> {
         let draft = self.empty_draft(pool);
-        let used = Used { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() }.add(class);
+        let used = Used { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() }.add(class, 1);
         self.unmet_values(state, &draft, &draft.groups, &used)
     }
 
@@ -355,7 +322,7 @@ impl Tables {
     pub(crate) fn has_limit_room(&self, state: &State, class: &Class, pool: PoolId) -> bool {
         let draft = self.empty_draft(pool);
         let own = self.launch.pool(pool);
-        let used = Used { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() }.add(class);
+        let used = Used { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() }.add(class, 1);
         own.options
             .iter()
             .any(|option| used.fits(option) && self.within_limits(state, &draft, own, option))

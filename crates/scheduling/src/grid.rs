@@ -163,6 +163,9 @@ impl Grid {
         column: u8,
         mut visit: impl FnMut(u8, u32) -> bool,
     ) -> bool {
+        if usize::from(column) >= SIDE {
+            return false;
+        }
         for at in usize::from(row)..SIDE {
             let within = sectors & self.reach[at][usize::from(column)];
             if within == 0 {

@@ -60,6 +60,7 @@ pub(crate) fn rescope(tables: &mut Tables) {
     for add in &mut tables.adds {
         add.hot.scope = scopes[add.tally.index()];
     }
+    crate::lone::lay_out(tables);
 }
 
 /// Fills in what is derived from classes, nodes and their domains.
@@ -85,6 +86,16 @@ pub(crate) fn lay_out(tables: &mut Tables, state: &State) {
             counted: !class.adds.is_empty() || !class.attaches.is_empty(),
             attaches: !class.attaches.is_empty(),
             binds: !class.open_claims.is_empty(),
+            lasting: class.monotone,
+            batch: class.is_plain() && !class.settles,
+            easy: class.is_plain()
+                && !class.settles
+                && class.demand.rare.is_empty()
+                && class.never.is_none()
+                && class.adds.is_empty()
+                && class.open_claims.is_empty()
+                && class.relaxed.is_none(),
+            lone: crate::lone::NOT_LONE,
             adds: {
                 let first = next;
                 next += class.adds.len() as u32;
@@ -108,4 +119,5 @@ pub(crate) fn lay_out(tables: &mut Tables, state: &State) {
             sectors
         })
         .collect();
+    crate::lone::lay_out(tables);
 }

@@ -255,7 +255,7 @@ impl Cluster {
 
 impl Tables {
     /// The class without any preference.
-    fn least_demanding(&self, mut class: ClassId) -> &Class {
+    pub(crate) fn least_demanding(&self, mut class: ClassId) -> &Class {
         while let Some(relaxed) = self.class(class).relaxed {
             class = relaxed;
         }

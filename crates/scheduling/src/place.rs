@@ -4,8 +4,8 @@ use crate::class::{Class, Rule};
 use crate::fitting::Fitting;
 use crate::ids::{ClassId, NodeId, TallyId};
 use crate::rules::Spot;
-use crate::state::{Free, State};
-use crate::tables::{DRAFTS, Hot, MIXED, STARTING, Tables};
+use crate::state::{Batch, State};
+use crate::tables::{DRAFTS, Hot, MIXED, Need, STARTING, Tables};
 
 impl Tables {
     /// Places pods of a class, giving up preferences where it must; returns how many found no place.
@@ -29,88 +29,191 @@ impl Tables {
         if !hot.simple && class.never.is_some() {
             return count;
         }
+        let pods = |count: u32| Batch { class: now, original, count, counted: true };
         let mut left = count;
+        let mut full = false;
         // Once every node that there is was refused for good, only newer ones need a look.
         let mut refused: Option<usize> = None;
         while left > 0 {
-            if refused.is_none()
-                && let Some(node) = self.find_node(state, class, hot)
-            {
-                let some = if left == 1 {
-                    1
-                } else if hot.simple {
-                    hot.room(&state.free[node.index()], left)
-                } else if class.is_plain() {
-                    Self::room(state, class, node, left).max(1)
-                } else {
-                    1
-                };
-                state.place(self, now, original, node, some);
+            if !full {
+                left = self.place_on_nodes(state, now, original, left);
+                if left == 0 {
+                    break;
+                }
+                full = hot.lasting;
+            }
+            if state.drafts.thrifty {
+                if !self.place_thriftily(state, pods(1)) {
+                    break;
+                }
+                left -= 1;
+                continue;
+            }
+            let find = |state: &State, some: u32| match refused {
+                None => self.find_draft(state, class, hot, some),
+                Some(from) => self.find_new(state, class, from, some),
+            };
+            let mut some = if hot.batch { left } else { 1 };
+            let mut found = find(state, some);
+            if found.is_none() && some > 1 {
+                some = 1;
+                found = find(state, some);
+            }
+            if let Some((node, fitting)) = found {
+                state.fill(self, pods(some), node, fitting);
                 left -= some;
                 continue;
             }
-            let found = match refused {
-                None => self.find_draft(state, class, hot),
-                Some(from) => self.find_new(state, class, from),
-            };
-            if let Some((node, fitting)) = found {
-                state.fill(self, now, original, node, fitting);
-            } else {
-                if refused.is_none() && (hot.simple || class.monotone) {
-                    refused = Some(state.free.len());
-                }
-                if state.open(self, now, original).is_none() {
-                    break;
-                }
+            if hot.lasting && refused.is_none() {
+                refused = Some(state.free.len());
+            }
+            if state.open(self, pods(1)).is_none() {
+                break;
             }
             left -= 1;
         }
         left
     }
 
-    /// A node that exists for one more pod.
+    /// Places pods on nodes that exist; returns how many found no place.
+    pub(crate) fn place_on_nodes(
+        &self,
+        state: &mut State,
+        now: ClassId,
+        original: ClassId,
+        count: u32,
+    ) -> u32 {
+        let (class, hot) = (self.class(now), &self.hot[now.index()]);
+        let batch = |count: u32| Batch { class: now, original, count, counted: true };
+        if hot.simple {
+            return self.place_simple(state, now, count, |state, found, some| {
+                state.place(self, batch(some), found.node());
+            });
+        }
+        let mut left = count;
+        while left > 0 {
+            let Some(node) = self.find_node(state, class, hot) else { break };
+            let some =
+                if class.is_plain() { Self::room(state, class, node, left).max(1) } else { 1 };
+            state.place(self, batch(some), node);
+            left -= some;
+        }
+        left
+    }
+
+    /// Places pods that care for nothing but cpu and memory on nodes that exist; returns how many found no place.
     #[inline]
+    pub(crate) fn place_simple(
+        &self,
+        state: &mut State,
+        id: ClassId,
+        count: u32,
+        put: impl Fn(&mut State, Found, u32),
+    ) -> u32 {
+        let hot = &self.hot[id.index()];
+        let mut left = count;
+        // A node that takes them all, or else any.
+        let mut some = count;
+        while left > 0 {
+            if let Some(found) = self.find_simple(state, id, some) {
+                if some < left {
+                    some = hot.room(&state.free[found.node().index()], left);
+                }
+                put(state, found, some);
+                left -= some;
+            } else if some == 1 {
+                break;
+            }
+            some = 1;
+        }
+        left
+    }
+
+    /// A node that exists for some pods that care for nothing but cpu and memory.
+    fn find_simple(&self, state: &State, id: ClassId, count: u32) -> Option<Found> {
+        let hot = &self.hot[id.index()];
+        let mut need = hot.need(count);
+        if count > 1 && !state.drafts.list.is_empty() {
+            // Room is rare; for several at once only cells are worth a look whose nodes have it for sure.
+            need.row += 1;
+            need.column += 1;
+        }
+        self.seek(state, &need, hot.sectors, |node, own_group| {
+            own_group || self.fits(state, self.class(id), node)
+        })
+    }
+
+    /// A node that exists for one more pod.
     fn find_node(&self, state: &State, class: &Class, hot: &Hot) -> Option<NodeId> {
-        let sectors = if hot.simple { hot.sectors } else { self.sectors_for(state, class, hot) };
-        let (cpu, memory, simple) = (hot.need_cpu, hot.need_memory, hot.simple);
-        let room = |free: &Free| cpu <= free.cpu && memory <= free.memory && free.pods >= 1;
-        let ask = |node: NodeId, sector: u8| -> bool {
-            // Nodes of one group that have room for a pod that cares for nothing else.
-            (simple && sector < MIXED) || self.agrees(state, class, hot, node, sector)
-        };
-        let look = |sectors: u64| -> Option<NodeId> {
-            for own in &state.touched {
-                if room(&own.free) && sectors >> own.sector & 1 == 1 && ask(own.node, own.sector) {
-                    return Some(own.node);
+        let sectors = self.sectors_for(state, class, hot);
+        let found = self.seek(state, &hot.need(1), sectors, |node, own_group| {
+            if own_group {
+                self.agrees(state, class, hot, node)
+            } else {
+                self.fits(state, class, node)
+            }
+        });
+        found.map(Found::node)
+    }
+
+    /// A node that exists with room for what is needed, to which `ask` agrees: it is told whether the node's sector holds one
+    /// group only. First come nodes that were used before; then, if a probe asks for it, nodes with a lot of room, so that the
+    /// next pods need not search; then the tightest.
+    #[inline]
+    pub(crate) fn seek(
+        &self,
+        state: &State,
+        need: &Need,
+        sectors: u64,
+        ask: impl Fn(NodeId, bool) -> bool,
+    ) -> Option<Found> {
+        let look = |sectors: u64| -> Option<Found> {
+            for (at, own) in state.touched.iter().enumerate() {
+                if need.fits(&own.free)
+                    && sectors >> own.sector & 1 == 1
+                    && ask(own.node, own.sector < MIXED)
+                {
+                    return Some(Found::Again(at, own.node));
                 }
             }
             let mut found = None;
-            state.grid.search(sectors, hot.row, hot.column, |sector, node| {
+            let mut visit = |sector: u8, node: u32| {
                 let node = NodeId(node);
-                let fits =
-                    room(&state.free[node.index()]) && !state.is_touched(node) && ask(node, sector);
+                let fits = need.fits(&state.free[node.index()])
+                    && !state.is_touched(node)
+                    && ask(node, sector < MIXED);
                 if fits {
-                    found = Some(node);
+                    found = Some(Found::First(sector, node));
                 }
                 fits
-            });
+            };
+            if state.roomy {
+                let (row, column) = (need.row + ROOMY, need.column + ROOMY);
+                if state.grid.search(sectors, row, column, &mut visit) {
+                    return found;
+                }
+            }
+            state.grid.search(sectors, need.row, need.column, &mut visit);
             found
         };
         let ready = sectors & !(1 << DRAFTS | 1 << STARTING);
         look(ready).or_else(|| if self.any_starting { look(1 << STARTING) } else { None })
     }
 
-    /// Whether a node with cpu, memory and a place for a pod takes one of the class.
-    fn agrees(&self, state: &State, class: &Class, hot: &Hot, node: NodeId, sector: u8) -> bool {
-        if sector == MIXED || sector == STARTING {
-            return self.fits(state, class, node);
-        }
+    /// Whether a node with cpu, memory and a place for a pod takes one of the class, whose selection and domains allow it.
+    fn agrees(&self, state: &State, class: &Class, hot: &Hot, node: NodeId) -> bool {
         (!hot.rare || Self::has_room(state, class, node))
             && (!class.per_node || self.holds_on(state, class, node))
     }
 
-    /// A new node for one more pod.
-    fn find_draft(&self, state: &State, class: &Class, hot: &Hot) -> Option<(NodeId, Fitting)> {
+    /// A new node for some more pods.
+    pub(crate) fn find_draft(
+        &self,
+        state: &State,
+        class: &Class,
+        hot: &Hot,
+        count: u32,
+    ) -> Option<(NodeId, Fitting)> {
         if state.drafts.list.is_empty() {
             return None;
         }
@@ -118,7 +221,7 @@ impl Tables {
             if !Self::has_room(state, class, node) {
                 return None;
             }
-            self.fits_draft(state, class, node).map(|fitting| (node, fitting))
+            self.fits_draft(state, class, node, count).map(|fitting| (node, fitting))
         };
         let touched = state.touched.iter().filter(|own| own.sector == DRAFTS);
         let mut found = touched.map(|own| own.node).find_map(ask);
@@ -134,12 +237,18 @@ impl Tables {
     }
 
     /// A draft that is newer than some number.
-    fn find_new(&self, state: &State, class: &Class, from: usize) -> Option<(NodeId, Fitting)> {
+    fn find_new(
+        &self,
+        state: &State,
+        class: &Class,
+        from: usize,
+        count: u32,
+    ) -> Option<(NodeId, Fitting)> {
         (from..state.free.len()).map(NodeId::new).find_map(|node| {
             if !Self::has_room(state, class, node) {
                 return None;
             }
-            self.fits_draft(state, class, node).map(|fitting| (node, fitting))
+            self.fits_draft(state, class, node, count).map(|fitting| (node, fitting))
         })
     }
 
@@ -211,4 +320,24 @@ impl Tables {
 }
 
 /// Sectors whose nodes are not all in one domain: each node is asked.
-const OPEN: u64 = 1 << MIXED | 1 << STARTING | 1 << DRAFTS;
+pub(crate) const OPEN: u64 = 1 << MIXED | 1 << STARTING | 1 << DRAFTS;
+
+/// How many half octaves a node with a lot of room is above what is needed.
+const ROOMY: u8 = 3;
+
+/// A node that was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found {
+    /// One that was touched before, and where in that list it is.
+    Again(usize, NodeId),
+    /// One that was not, and its sector.
+    First(u8, NodeId),
+}
+
+impl Found {
+    #[inline]
+    pub(crate) fn node(self) -> NodeId {
+        let (Self::Again(_, node) | Self::First(_, node)) = self;
+        node
+    }
+}

@@ -8,14 +8,9 @@ use crate::class::Decision;
 use crate::draft::Drafts;
 use crate::grid::Grid;
 use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId};
+pub(crate) use crate::runs::{Run, add_run, remove_run};
 use crate::tables::{Tables, bounded};
-
-/// Pods of one class on one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    pub(crate) class: ClassId,
-    pub(crate) count: u32,
-}
+use crate::touched::Touched;
 
 /// What a node has free of the resources that every pod asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,24 +20,25 @@ pub(crate) struct Free {
     pub(crate) pods: i32,
 }
 
-/// A node that a placement changed, with what it has free now.
+/// Pods that come to a node together.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touched {
-    pub(crate) free: Free,
-    pub(crate) node: NodeId,
-    pub(crate) sector: u8,
+pub(crate) struct Batch {
+    /// What they are placed as, perhaps with fewer preferences than they have.
+    pub(crate) class: ClassId,
+    /// What they are.
+    pub(crate) original: ClassId,
+    pub(crate) count: u32,
+    /// Whether tallies learn of them.
+    pub(crate) counted: bool,
 }
-
-/// Beyond this many the grid is brought up to date instead.
-const TOUCHED_AT_MOST: usize = 48;
 
 /// One change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
-    /// Pods came to a node, perhaps with fewer preferences than they have.
-    Placed { class: ClassId, original: ClassId, node: NodeId, count: u32 },
-    /// A node was closed; it had room for this many pods.
-    Closed { node: NodeId, pods: i32 },
+    /// Pods came to a node.
+    Placed { pods: Batch, node: NodeId },
+    /// A node was closed; it had room for this many pods, and its pods were in some tally.
+    Closed { node: NodeId, pods: i32, counted: bool },
     /// It was decided which volume a claim gets.
     Decided { claim: u32 },
     /// A new node was opened.
@@ -51,8 +47,9 @@ pub(crate) enum Change {
     Narrowed,
 }
 
-/// The part of a cluster that placements change.
+/// The part of a cluster that placements change. Threads have one each, which must not share a line of the cache.
 #[derive(Clone, Debug, Default)]
+#[repr(align(128))]
 pub struct State {
     /// What each node has free; new nodes come after those that exist.
     pub(crate) free: Vec<Free>,
@@ -84,13 +81,19 @@ pub struct State {
     pub(crate) closed: Vec<NodeId>,
     pub(crate) drafts: Drafts,
     pub(crate) changes: Vec<Change>,
+    /// Pods that a probe will put on its new node all at once.
+    pub(crate) waiting: Vec<Run>,
+    /// Whether a probe is under way, which does not log everything.
+    pub(crate) probing: bool,
+    /// Whether nodes with a lot of room are taken first.
+    pub(crate) roomy: bool,
     /// Nodes that placements changed since the grid was last brought up to date: the grid does not know them.
     pub(crate) touched: Vec<Touched>,
     /// For each node when it was last touched or closed, and where in the list it is.
-    stamps: Vec<(u32, u32)>,
-    stamp: u32,
+    pub(crate) stamps: Vec<(u32, u32)>,
+    pub(crate) stamp: u32,
     /// Nodes that were put anew into the grid, for undoing.
-    indexed: Vec<NodeId>,
+    pub(crate) indexed: Vec<NodeId>,
 }
 
 impl PartialEq for State {
@@ -190,62 +193,18 @@ impl State {
 
     /// Places pods, logged.
     #[inline]
-    pub(crate) fn place(
-        &mut self,
-        tables: &Tables,
-        class: ClassId,
-        original: ClassId,
-        node: NodeId,
-        count: u32,
-    ) {
-        self.reserve(tables, class, node, i64::from(count));
-        if tables.hot[class.index()].counted {
-            self.tally(tables, class, node, count as i32);
+    pub(crate) fn place(&mut self, tables: &Tables, pods: Batch, node: NodeId) {
+        let hot = &tables.hot[pods.class.index()];
+        let before = self.free[node.index()];
+        self.reserve(tables, pods.class, node, i64::from(pods.count));
+        if pods.counted && hot.counted {
+            self.tally(tables, pods.class, node, pods.count as i32);
         }
-        self.changes.push(Change::Placed { class, original, node, count });
-        if tables.hot[class.index()].binds {
-            self.take_volumes(tables, class, node);
+        self.changes.push(Change::Placed { pods, node });
+        if hot.binds {
+            self.take_volumes(tables, pods.class, node);
         }
-        self.touch(tables, node);
-    }
-
-    /// Whether the grid does not know what a node has free.
-    #[inline]
-    pub(crate) fn is_touched(&self, node: NodeId) -> bool {
-        self.stamps[node.index()].0 == self.stamp
-    }
-
-    #[inline]
-    fn touch(&mut self, tables: &Tables, node: NodeId) {
-        let free = self.free[node.index()];
-        let stamp = &mut self.stamps[node.index()];
-        if stamp.0 == self.stamp {
-            if let Some(own) = self.touched.get_mut(stamp.1 as usize) {
-                own.free = free;
-            }
-            return;
-        }
-        *stamp = (self.stamp, self.touched.len() as u32);
-        self.touched.push(Touched { free, node, sector: tables.sector(node) });
-        if self.touched.len() > TOUCHED_AT_MOST {
-            self.refresh(tables);
-        }
-    }
-
-    /// Brings the grid up to date.
-    fn refresh(&mut self, tables: &Tables) {
-        for at in 0..self.touched.len() {
-            let node = self.touched[at].node;
-            self.index(tables, node);
-            self.indexed.push(node);
-        }
-        for at in 0..self.closed.len() {
-            let node = self.closed[at];
-            self.grid.take(node.0);
-            self.indexed.push(node);
-        }
-        self.touched.clear();
-        self.stamp += 1;
+        self.touch(tables, node, before);
     }
 
     fn take_volumes(&mut self, tables: &Tables, class: ClassId, node: NodeId) {
@@ -258,23 +217,27 @@ impl State {
         }
     }
 
-    /// Closes a node: its pods no longer count anywhere and nothing can be placed on it.
+    /// Closes a node: its pods no longer count anywhere and nothing can be placed on it. A probe leaves single pods that no
+    /// others count in the tallies, and takes them out when it asks about them.
     pub(crate) fn close(&mut self, tables: &Tables, node: NodeId) {
         let at = node.index();
-        self.changes.push(Change::Closed { node, pods: self.free[at].pods });
+        let counted = self.tally_all(tables, node, -1);
+        self.changes.push(Change::Closed { node, pods: self.free[at].pods, counted });
         self.free[at].pods = i32::MIN / 2;
         self.stamps[at] = (self.stamp, u32::MAX);
         self.closed.push(node);
-        self.tally_all(tables, node, -1);
         self.occupy(tables, node, -1);
     }
 
     /// A node counts for its pool's limits, or no longer.
     fn occupy(&mut self, tables: &Tables, node: NodeId, sign: i64) {
-        if let Some(info) = tables.nodes.get(node.index())
-            && let Some(pool) = info.pool
-        {
-            self.drafts.occupy(pool, &info.capacity, sign);
+        match tables.nodes.get(node.index()) {
+            Some(info) => {
+                if let Some(pool) = info.pool {
+                    self.drafts.occupy(pool, &info.capacity, sign);
+                }
+            }
+            None => self.charge_draft(tables, node.index() - tables.nodes.len(), sign),
         }
     }
 
@@ -283,15 +246,17 @@ impl State {
         while self.changes.len() > mark.changes {
             let Some(change) = self.changes.pop() else { break };
             match change {
-                Change::Placed { class, node, count, .. } => {
-                    self.reserve(tables, class, node, -i64::from(count));
-                    if tables.hot[class.index()].counted {
-                        self.tally(tables, class, node, -(count as i32));
+                Change::Placed { pods, node } => {
+                    self.reserve(tables, pods.class, node, -i64::from(pods.count));
+                    if pods.counted && tables.hot[pods.class.index()].counted {
+                        self.tally(tables, pods.class, node, -(pods.count as i32));
                     }
                 }
-                Change::Closed { node, pods } => {
+                Change::Closed { node, pods, counted } => {
                     self.occupy(tables, node, 1);
-                    self.tally_all(tables, node, 1);
+                    if counted {
+                        self.tally_all(tables, node, 1);
+                    }
                     self.closed.pop();
                     self.free[node.index()].pods = pods;
                     self.stamps[node.index()].0 = 0;
@@ -318,6 +283,9 @@ impl State {
         let kept = mark.touched.min(self.touched.len());
         for own in self.touched.drain(kept..) {
             self.stamps[own.node.index()].0 = 0;
+            if self.probing && own.node.index() < self.free.len() {
+                self.free[own.node.index()] = own.before;
+            }
         }
         for own in &mut self.touched {
             own.free = self.free[own.node.index()];
@@ -330,11 +298,11 @@ impl State {
     }
 
     /// Makes changes permanent.
-    pub(crate) fn settle(&mut self, tables: &Tables) {
+    pub(crate) fn settle(&mut self, tables: &Tables, count_as: fn(&Batch) -> ClassId) {
         for at in 0..self.changes.len() {
             match self.changes[at] {
-                Change::Placed { original, node, count, .. } => {
-                    add_run(&mut self.runs[node.index()], tables, original, count);
+                Change::Placed { pods, node } => {
+                    add_run(&mut self.runs[node.index()], tables, count_as(&pods), pods.count);
                 }
                 Change::Closed { node, .. } => {
                     self.runs[node.index()].clear();
@@ -389,25 +357,5 @@ impl State {
         self.rare.iter_mut().for_each(|column| column.truncate(at));
         self.domains.iter_mut().for_each(|column| column.truncate(at));
         self.attached.iter_mut().for_each(|column| column.truncate(at));
-    }
-}
-
-/// Adds pods to a node's runs, which are in the order in which pods are placed.
-pub(crate) fn add_run(runs: &mut Vec<Run>, tables: &Tables, class: ClassId, count: u32) {
-    let key = |class: ClassId| (tables.class(class).order(), class);
-    match runs.binary_search_by_key(&key(class), |run| key(run.class)) {
-        Ok(at) => runs[at].count += count,
-        Err(at) => runs.insert(at, Run { class, count }),
-    }
-}
-
-/// Takes pods from a node's runs.
-pub(crate) fn remove_run(runs: &mut Vec<Run>, class: ClassId, count: u32) {
-    if let Some(at) = runs.iter().position(|run| run.class == class) {
-        if runs[at].count > count {
-            runs[at].count -= count;
-        } else {
-            runs.remove(at);
-        }
     }
 }

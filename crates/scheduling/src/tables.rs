@@ -4,11 +4,12 @@ use restow_model::{Resources, Str};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::class::Class;
-use crate::grid::SECTORS;
+use crate::grid::{SECTORS, cpu_bucket, memory_bucket};
 use crate::group::Groups;
 use crate::ids::{ClassId, Domain, GroupId, KeyId, NodeId, TallyId};
 use crate::known::Known;
 use crate::launch::Launch;
+use crate::lone::Lone;
 use crate::pod_set::PodSets;
 use crate::score::ScoreTables;
 use crate::settings::Settings;
@@ -58,8 +59,33 @@ pub(crate) struct Hot {
     pub(crate) attaches: bool,
     /// Whether volumes are chosen with its node.
     pub(crate) binds: bool,
+    /// Whether no placement can make room again: a node that refused once stays refused.
+    pub(crate) lasting: bool,
+    /// Whether several can come to a new node at once.
+    pub(crate) batch: bool,
+    /// Whether it is simple, nobody counts it, and it has no preferences: where it goes matters for capacity only.
+    pub(crate) easy: bool,
+    /// Its place among the lone classes, or [`NOT_LONE`](crate::lone::NOT_LONE).
+    pub(crate) lone: u32,
     /// Where its tallies begin and end.
     pub(crate) adds: (u32, u32),
+}
+
+/// What a node must have free, and where in the grid such nodes begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Need {
+    pub(crate) cpu: i64,
+    pub(crate) memory: i64,
+    pub(crate) pods: i32,
+    pub(crate) row: u8,
+    pub(crate) column: u8,
+}
+
+impl Need {
+    #[inline]
+    pub(crate) fn fits(&self, free: &Free) -> bool {
+        self.cpu <= free.cpu && self.memory <= free.memory && self.pods <= free.pods
+    }
 }
 
 /// An amount that can be added up a few thousand times: beyond a thousand tebibytes, one is as good as another.
@@ -68,6 +94,20 @@ pub(crate) fn bounded(amount: i64) -> i64 {
 }
 
 impl Hot {
+    /// What some pods ask for together.
+    #[inline]
+    pub(crate) fn need(&self, count: u32) -> Need {
+        if count == 1 {
+            let (cpu, memory) = (self.need_cpu, self.need_memory);
+            return Need { cpu, memory, pods: 1, row: self.row, column: self.column };
+        }
+        let times =
+            |one: i64| if one == i64::MIN { one } else { one.saturating_mul(i64::from(count)) };
+        let (cpu, memory) = (times(self.need_cpu), times(self.need_memory));
+        let (row, column) = (cpu_bucket(cpu), memory_bucket(memory));
+        Need { cpu, memory, pods: count as i32, row, column }
+    }
+
     /// How many of some pods have room, one at least: it was looked at before.
     #[inline]
     pub(crate) fn room(&self, free: &Free, most: u32) -> u32 {
@@ -148,6 +188,8 @@ pub(crate) struct Tables {
     pub(crate) tally_hot: Vec<TallyHot>,
     /// The tallies of all classes, one class after the other.
     pub(crate) adds: Vec<Add>,
+    /// Classes whose pods no others count.
+    pub(crate) lones: Vec<Lone>,
     /// The group of each node.
     pub(crate) node_groups: Vec<GroupId>,
     /// For each key and domain the sectors of its nodes.
@@ -190,6 +232,11 @@ impl Tables {
     #[inline]
     pub(crate) fn counts_group(&self, tally: TallyId, group: GroupId) -> bool {
         self.is_in_scope(self.tally_hot[tally.index()].scope, group)
+    }
+
+    /// Whether a tally counts the nodes of its domains.
+    pub(crate) fn counts_nodes(&self, tally: TallyId) -> bool {
+        matches!(self.tallies.get(tally).counted, crate::tally::Counted::Alive(..))
     }
 
     /// Whether nodes of a group are counted in a scope.

@@ -5,7 +5,7 @@ use restow_model::{Labels, Price, Resources, Str, Taint};
 use crate::cluster::Cluster;
 use crate::ids::{ClassId, NodeId};
 use crate::known::UNNAMED;
-use crate::state::{Change, Mark, Run, State};
+use crate::state::{Batch, Change, Mark, Run, State};
 use crate::tables::Tables;
 
 /// What a trial may do.
@@ -30,6 +30,8 @@ impl Limits {
 pub struct Placed {
     /// Their class.
     pub class: ClassId,
+    /// What they are placed as: the same with fewer preferences, where some had to be given up.
+    pub placed_as: ClassId,
     /// Where they go.
     pub node: NodeId,
     /// How many.
@@ -86,6 +88,8 @@ pub struct Trial<'a> {
     cluster: &'a Tables,
     state: &'a mut State,
     mark: Mark,
+    /// New nodes that were there before.
+    first: usize,
     missed: Vec<(ClassId, u32)>,
     kept: bool,
 }
@@ -103,29 +107,18 @@ impl Cluster {
         trial
     }
 
-    /// The short answer for one node, with nothing allocated once the state has been used for a while.
-    pub fn probe(&self, state: &mut State, source: NodeId, limits: Limits) -> Verdict {
-        let tables = &self.tables;
-        let mark = state.mark();
-        state.drafts.allow(limits.new_nodes, limits.below);
-        let first = state.drafts.list.len();
-        state.close(tables, source);
-        let mut verdict = Verdict::Fits;
-        for at in 0..state.runs[source.index()].len() {
-            let run = state.runs[source.index()][at];
-            if tables.place_run(state, run.class, run.count) > 0 {
-                verdict = Verdict::Misfit { class: run.class };
-                break;
-            }
-        }
-        if verdict == Verdict::Fits && state.drafts.list.len() > first {
-            let nodes = state.drafts.list.len() - first;
-            let price =
-                (first..state.drafts.list.len()).map(|at| state.draft_price(tables, at)).sum();
-            verdict = Verdict::Replaced { price, nodes: nodes as u32 };
-        }
-        state.undo(tables, mark);
-        verdict
+    /// As [`Self::trial`], but pods fill new nodes so that these cost little together, instead of filling one before the next.
+    pub fn thrifty_trial<'a>(
+        &'a self,
+        state: &'a mut State,
+        sources: &[NodeId],
+        limits: Limits,
+    ) -> Trial<'a> {
+        let mut trial = Trial::start(&self.tables, state, limits);
+        trial.state.drafts.thrifty = true;
+        trial.vacate(sources);
+        trial.state.drafts.thrifty = false;
+        trial
     }
 }
 
@@ -133,7 +126,23 @@ impl<'a> Trial<'a> {
     pub(crate) fn start(cluster: &'a Tables, state: &'a mut State, limits: Limits) -> Self {
         let mark = state.mark();
         state.drafts.allow(limits.new_nodes, limits.below);
-        Self { cluster, state, mark, missed: Vec::new(), kept: false }
+        let first = state.drafts.list.len();
+        Self { cluster, state, mark, first, missed: Vec::new(), kept: false }
+    }
+
+    /// Makes everything permanent; pods count as what they were placed as.
+    pub(crate) fn settle_all(&mut self) -> (&Tables, &mut State) {
+        self.state.settle(self.cluster, |pods| pods.class);
+        self.kept = true;
+        (self.cluster, self.state)
+    }
+
+    pub(crate) fn first_new(&self) -> usize {
+        self.first
+    }
+
+    pub(crate) fn parts(&self) -> (&Tables, &State) {
+        (self.cluster, self.state)
     }
 
     fn vacate(&mut self, sources: &[NodeId]) {
@@ -156,7 +165,8 @@ impl<'a> Trial<'a> {
         while let Some(id) = now {
             let own = self.cluster.class(id);
             if own.never.is_none() && self.cluster.fits(self.state, own, node) {
-                self.state.place(self.cluster, id, class, node, 1);
+                let pods = Batch { class: id, original: class, count: 1, counted: true };
+                self.state.place(self.cluster, pods, node);
                 return true;
             }
             now = own.relaxed;
@@ -208,8 +218,9 @@ impl<'a> Trial<'a> {
     /// Where pods go, in the order in which they were placed.
     pub fn placements(&self) -> impl Iterator<Item = Placed> {
         self.state.changes_since(self.mark).filter_map(|change| match *change {
-            Change::Placed { original, node, count, .. } => {
-                Some(Placed { class: original, node, count })
+            Change::Placed { pods, node } => {
+                let (class, placed_as) = (pods.original, pods.class);
+                Some(Placed { class, placed_as, node, count: pods.count })
             }
             _ => None,
         })
@@ -220,7 +231,7 @@ impl<'a> Trial<'a> {
         (0..self.state.drafts.list.len()).map(|at| self.new_node(at)).collect()
     }
 
-    fn new_node(&self, at: usize) -> NewNode {
+    pub(crate) fn new_node(&self, at: usize) -> NewNode {
         let tables = self.cluster;
         let pool = tables.launch.pool(self.state.drafts.list[at].pool);
         let possible = tables.possible_types(self.state, at);
@@ -269,7 +280,7 @@ impl<'a> Trial<'a> {
 
     /// Keeps the answer: the cluster is as the trial left it.
     pub fn keep(mut self) {
-        self.state.settle(self.cluster);
+        self.state.settle(self.cluster, |pods| pods.original);
         self.kept = true;
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! - [`generate`] writes a whole cluster as `kubectl` prints it; [`Cluster`] makes single objects of one.
 //! - [`random::cluster`] makes small clusters that use every rule of the scheduler, to compare it with another.
+//! - [`consolidation::cluster`] makes small clusters in which something can be saved, to compare decisions with Karpenter's.
 //! - [`server::ApiServer`] serves a generated or written cluster over HTTP, and whatever trouble a test wants.
 //! - Everything is decided by a seed: equal options give equal bytes, on every machine.
 
+pub mod consolidation;
 mod emit;
 mod flavor;
 mod generate;

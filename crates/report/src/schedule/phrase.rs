@@ -54,7 +54,7 @@ pub(super) fn shortages(shortages: &[Shortage], strings: &Strings) -> Vec<Shorta
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(super) fn list(words: &[String]) -> String {
+pub(crate) fn list(words: &[String]) -> String {
     match words {
         [] => String::new(),
         [only] => only.clone(),

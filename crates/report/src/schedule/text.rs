@@ -10,7 +10,7 @@ use crate::units::grouped;
 const FEW: usize = 3;
 
 /// Writes a sentence on as many lines as it needs; what continues it is indented.
-pub(super) fn sentence(out: &mut String, text: &str, style: Style, options: &ViewOptions) {
+pub(crate) fn sentence(out: &mut String, text: &str, style: Style, options: &ViewOptions) {
     for line in hanging("", text, 2, options.width) {
         Styled::new(line, style).write_to(out, options.color);
         out.push('\n');
@@ -18,7 +18,7 @@ pub(super) fn sentence(out: &mut String, text: &str, style: Style, options: &Vie
 }
 
 /// Writes a sentence beside a word that stands before it, `indent` columns from the left.
-pub(super) fn beside(
+pub(crate) fn beside(
     out: &mut String,
     word: &str,
     text: &str,
@@ -32,7 +32,7 @@ pub(super) fn beside(
 }
 
 /// Lines of at most `width`: the first starts with `word`, the others with `indent` spaces.
-fn hanging(word: &str, text: &str, indent: usize, width: Option<usize>) -> Vec<String> {
+pub(crate) fn hanging(word: &str, text: &str, indent: usize, width: Option<usize>) -> Vec<String> {
     // Where the indent leaves no room for words, they go below.
     let indent = width.map_or(indent, |width| indent.min(width / 2));
     let first = match word {
@@ -58,7 +58,7 @@ fn hanging(word: &str, text: &str, indent: usize, width: Option<usize>) -> Vec<S
 }
 
 /// The first few names, and how many there are besides: `a, b, c and 9 more`.
-pub(super) fn few<T: ToString>(names: &[T]) -> String {
+pub(crate) fn few<T: ToString>(names: &[T]) -> String {
     let shown: Vec<String> = names.iter().take(FEW).map(ToString::to_string).collect();
     match names.len().saturating_sub(FEW) {
         0 => shown.join(", "),

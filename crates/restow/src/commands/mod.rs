@@ -1,8 +1,12 @@
 //! One file for each command.
 
+pub(crate) mod budget;
 pub(crate) mod catalog;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod demo;
+pub(crate) mod diff;
 pub(crate) mod nodes;
+pub(crate) mod plan;
 pub(crate) mod schedule;
 pub(crate) mod snapshot;

@@ -1,0 +1,159 @@
+//! How good plans are and how long they take: cost against the lower bound, evictions against those of the peer's search.
+
+use std::sync::Arc;
+
+use restow_consolidation::settings::{Entry, Name, Origin, Value, resolve};
+use restow_consolidation::{Board, Fleet as Nodes, Inputs, Plan, bound, gates};
+use restow_model::{
+    Condition, DurationOrNever, GoDuration, Meta, NodeClaim, Owner, Shared, Snapshot, Str, Time,
+    Truth, Uid,
+};
+use restow_scheduling::Offers;
+use rustc_hash::FxHashMap;
+
+use crate::clock::CpuTime;
+use crate::fleet::{Fleet, book};
+
+/// Gives nodes claims and pods controllers, so that everything may be consolidated.
+pub(crate) fn managed(snapshot: &mut Snapshot) {
+    let created = Time::from_seconds(1_000_000);
+    snapshot.time = Time::from_seconds(2_000_000);
+    let [ready, initialized, consolidatable, kind, group] =
+        ["Ready", "Initialized", "Consolidatable", "ReplicaSet", "apps"]
+            .map(|text| snapshot.strings.intern(text));
+    let condition = |kind: Str| Condition {
+        kind,
+        truth: Truth::True,
+        reason: Str::EMPTY,
+        changed: Some(created),
+    };
+    for at in 0..snapshot.nodes.len() {
+        let node = &mut snapshot.nodes[at];
+        node.meta.created = created;
+        node.conditions = vec![condition(ready)];
+        let claim = NodeClaim {
+            meta: Meta { created, ..node.meta.clone() },
+            node: node.meta.name,
+            allocatable: node.allocatable.clone(),
+            capacity: node.capacity.clone(),
+            last_pod_event: Some(created),
+            conditions: vec![condition(initialized), condition(consolidatable)],
+            ..NodeClaim::default()
+        };
+        snapshot.node_claims.push(claim);
+    }
+    let mut owners: FxHashMap<Shared, Shared> = FxHashMap::default();
+    for at in 0..snapshot.pods.len() {
+        let labels = snapshot.pods[at].labels;
+        let owner = match owners.get(&labels) {
+            Some(owner) => *owner,
+            None => {
+                let name = snapshot.strings.intern(&format!("rs-{}", labels.0));
+                let uid = Uid(u128::from(labels.0) + 1_000_000);
+                let owner = snapshot.owners.share(Some(Owner { group, kind, name, uid }));
+                owners.insert(labels, owner);
+                owner
+            }
+        };
+        snapshot.pods[at].owner = owner;
+        snapshot.pods[at].created = created;
+    }
+    for pool in &mut snapshot.node_pools {
+        pool.disruption.budgets = Some(Vec::new());
+        pool.disruption.consolidate_after = Some(DurationOrNever::After(GoDuration::ZERO));
+    }
+}
+
+/// Settings by flags.
+pub(crate) fn entries(pairs: &[(Name, &str)]) -> Vec<Entry> {
+    let entry = |(name, text): &(Name, &str)| Entry {
+        pool: None,
+        name: *name,
+        value: Value::Text((*text).to_owned()),
+        origin: Origin::Flag,
+    };
+    pairs.iter().map(entry).collect()
+}
+
+/// Everything may go: what is left is up to the search.
+const OPEN: [(Name, &str); 5] = [
+    (Name::ScaledownUtilizationThreshold, "1"),
+    (Name::MinimumNodeLifetime, "0s"),
+    (Name::WorkloadFloor, "off"),
+    (Name::SpotToSpot, "true"),
+    (Name::SpotFlexibility, "1"),
+];
+
+/// Plans for a fleet under some settings, and prints what comes of it.
+pub(crate) fn once(fleet: &Fleet, settings: &[(Name, &str)]) {
+    let mut snapshot = fleet.snapshot();
+    managed(&mut snapshot);
+    let book = book();
+    let offers = Arc::new(Offers::new(&mut snapshot, &book));
+    let mut all = OPEN.to_vec();
+    all.extend_from_slice(settings);
+    let none = |_: Name, _: &str| Err("no YAML here".to_owned());
+    let (cluster, pools) = resolve(&snapshot.node_pools, &snapshot.strings, &entries(&all), &none);
+    let inputs =
+        Inputs { book: &book, cluster: &cluster, pools: &pools, groups: &[], price_age: None };
+    let clock = CpuTime::now();
+    let nodes = Nodes::new(&snapshot, &inputs);
+    let built = clock.elapsed();
+    let clock = CpuTime::now();
+    let board = Board::new(&nodes, &offers);
+    let engine = clock.elapsed();
+    let clock = CpuTime::now();
+    let candidates: Vec<usize> =
+        (0..nodes.nodes.len()).filter(|at| gates::first_failure(&nodes, *at).is_none()).collect();
+    let gated = clock.elapsed();
+    let clock = CpuTime::now();
+    let bound = bound(&board, &candidates);
+    let bounded = clock.elapsed();
+    let clock = CpuTime::now();
+    let plan = Plan::new(&nodes, &offers, &mut || false);
+    let planned = clock.elapsed();
+    let evictions: usize = plan.moves.iter().map(|own| own.own.pods.len()).sum();
+    let launched: usize = plan.moves.iter().map(|own| own.own.replacements.len()).sum();
+    let least = bound.as_ref().map(|own| own.price.dollars()).unwrap_or_default();
+    println!(
+        "{:>6} nodes {:>7} pods: {:9.2} -> {:9.2} $/h, bound {:9.2}, gap {:6.2} %, {:>5} moves, {:>5} new, {:.3} evictions per pod",
+        plan.before.nodes,
+        plan.before.pods,
+        plan.before.price.dollars(),
+        plan.after.price.dollars(),
+        least,
+        100.0 * (plan.after.price.dollars() / least - 1.0),
+        plan.moves.len(),
+        launched,
+        evictions as f64 / plan.before.pods as f64,
+    );
+    println!(
+        "       fleet {built:.1?}, engine {engine:.1?}, gates {gated:.1?}, bound {bounded:.1?}, plan {planned:.1?}, effort {}, probes {}",
+        plan.stats.effort, plan.stats.probes
+    );
+}
+
+/// `--plan NODES UTILIZATION ANTI SPREAD [NAME=VALUE...]`.
+pub(crate) fn command(words: &[String]) {
+    let number = |at: usize, other: u32| -> u32 {
+        words.get(at).and_then(|word| word.parse().ok()).unwrap_or(other)
+    };
+    let nodes = number(0, 300) as usize;
+    let fleet = Fleet {
+        nodes,
+        pods: nodes * 30,
+        utilization: number(1, 60),
+        anti_affinity: number(2, 0),
+        spread: number(3, 0),
+        plain: words.iter().any(|word| word == "plain"),
+        seed: 7,
+    };
+    let settings: Vec<(Name, &str)> = words
+        .iter()
+        .filter_map(|word| {
+            let (name, text) = word.split_once('=')?;
+            Some((name.parse().ok()?, text))
+        })
+        .collect();
+    once(&fleet, &settings);
+}

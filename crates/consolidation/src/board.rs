@@ -1,0 +1,96 @@
+//! The cluster on which moves are tried: the engine's nodes and the fleet's, side by side.
+
+use std::sync::Arc;
+
+use restow_model::Str;
+use restow_scheduling::{Cluster, Limits, NodeId, Offers, Settings as Placing, State};
+use rustc_hash::FxHashMap;
+
+use crate::fleet::Fleet;
+use crate::moves::Move;
+
+/// Where moves are tried.
+#[derive(Clone, Debug)]
+pub struct Board<'a> {
+    /// The nodes as gates see them.
+    pub fleet: &'a Fleet<'a>,
+    /// The nodes as placements see them, with pending pods where they fit.
+    pub cluster: Cluster,
+    /// What moves so far have changed.
+    pub state: State,
+    /// The engine's number of each node of the fleet.
+    pub(crate) ids: Vec<Option<NodeId>>,
+    /// Pending pods that have a place, by the node's name.
+    pub awaited: FxHashMap<Str, usize>,
+    /// Moves that were carried out here.
+    pub(crate) taken: Vec<Move>,
+    /// Work done so far.
+    pub effort: u64,
+    /// How many questions were asked of the engine.
+    pub probes: u64,
+}
+
+impl<'a> Board<'a> {
+    /// Sets up the cluster: pods that wait have their places first, and nodes that should take no pods take none.
+    pub fn new(fleet: &'a Fleet<'a>, offers: &Arc<Offers>) -> Self {
+        let settings = &fleet.cluster.settings;
+        let placing = Placing { preferences: settings.preferences, ..Placing::PLANNER };
+        let snapshot = fleet.snapshot;
+        let mut cluster = Cluster::new(snapshot, Arc::clone(offers), placing);
+        let ids: Vec<Option<NodeId>> =
+            fleet.nodes.iter().map(|node| cluster.node(node.name)).collect();
+        let leaving: Vec<NodeId> = fleet
+            .nodes
+            .iter()
+            .zip(&ids)
+            .filter(|(node, _)| node.deleting)
+            .filter_map(|(_, id)| *id)
+            .collect();
+        let waiting: Vec<usize> = snapshot
+            .pods
+            .iter()
+            .enumerate()
+            .filter(|(_, pod)| !pod.is_bound() && !pod.is_finished() && !pod.is_terminating())
+            .filter(|(_, pod)| snapshot.shapes[pod.shape].gates.is_empty())
+            .map(|(at, _)| at)
+            .collect();
+        let mut awaited = FxHashMap::default();
+        if !waiting.is_empty() || !leaving.is_empty() {
+            let answer = cluster.schedule(snapshot, &waiting, &leaving, Limits::EXISTING);
+            for placement in &answer.placements {
+                if let restow_scheduling::Destination::Node(name) = placement.to {
+                    awaited.entry(name).or_insert(placement.pod);
+                }
+            }
+        }
+        let closed: Vec<NodeId> = (0..fleet.nodes.len())
+            .filter(|at| !is_destination(fleet, *at))
+            .filter_map(|at| ids[at])
+            .collect();
+        for node in closed {
+            cluster.keep_out(node);
+        }
+        let state = cluster.state().clone();
+        Self { fleet, cluster, state, ids, awaited, taken: Vec::new(), effort: 0, probes: 0 }
+    }
+
+    /// The engine's number of a node.
+    pub fn id(&self, node: usize) -> Option<NodeId> {
+        self.ids.get(node).copied().flatten()
+    }
+}
+
+/// Whether pods may be moved to a node (seed 001: not to one that goes soon).
+fn is_destination(fleet: &Fleet<'_>, at: usize) -> bool {
+    let (node, settings) = (&fleet.nodes[at], fleet.settings(at));
+    if settings.peer_rules {
+        // Karpenter since 1.14: a node that is still in its own quiet time takes no pods of others.
+        let Some(after) = settings.consolidate_after.after() else { return true };
+        let Some(since) = node.last_pod_event.or(node.initialized) else { return true };
+        return after.is_zero() || node.initialized.is_none() || fleet.now.since(since) >= after;
+    }
+    let soon = node
+        .expires
+        .is_some_and(|end| end.since(fleet.now) < settings.destination_minimum_lifetime);
+    !node.drifted && !soon
+}

@@ -1,0 +1,67 @@
+//! When a node was ready, when a pod last came or went, and when it ends.
+
+use restow_model::{
+    Condition, DurationOrNever, GoDuration, Node, NodeClaim, Snapshot, Strings, Time, Truth,
+    condition,
+};
+
+use super::{NodePod, Role};
+
+/// Whether a condition holds, and since when.
+pub(crate) fn holds<'a>(
+    conditions: &'a [Condition],
+    kind: &str,
+    strings: &Strings,
+) -> Option<&'a Condition> {
+    condition(conditions, kind, strings).filter(|own| own.truth == Truth::True)
+}
+
+/// Since when the node is ready for pods; a node of a group since it is there.
+pub(super) fn initialized(
+    node: &Node,
+    claim: Option<&NodeClaim>,
+    strings: &Strings,
+) -> Option<Time> {
+    let Some(claim) = claim else { return Some(node.meta.created) };
+    let marked = node.meta.labels.text("karpenter.sh/initialized", strings) == Some("true");
+    match holds(&claim.conditions, "Initialized", strings) {
+        Some(condition) => Some(condition.changed.unwrap_or(claim.meta.created)),
+        None => marked.then_some(node.meta.created),
+    }
+}
+
+/// When the last pod came, went or ended: what the claim says, or what the pods themselves say.
+pub(super) fn last_pod_event(
+    snapshot: &Snapshot,
+    claim: Option<&NodeClaim>,
+    pods: &[NodePod],
+) -> Option<Time> {
+    if let Some(known) = claim.and_then(|claim| claim.last_pod_event) {
+        return Some(known);
+    }
+    pods.iter()
+        .filter(|own| own.role != Role::Daemon)
+        .flat_map(|own| {
+            let pod = &snapshot.pods[own.pod as usize];
+            [pod.scheduled.or(Some(pod.created)), pod.finished]
+        })
+        .flatten()
+        .filter(|time| *time != Time::default())
+        .max()
+}
+
+/// How long the node lives in all, when it ends, and how much of that is left.
+pub(super) fn lifetime(
+    now: Time,
+    node: &Node,
+    claim: Option<&NodeClaim>,
+) -> (Option<GoDuration>, Option<Time>, f64) {
+    let Some(DurationOrNever::After(whole)) = claim.and_then(|claim| claim.expire_after) else {
+        return (None, None, 1.0);
+    };
+    let born = claim.map_or(node.meta.created, |claim| claim.meta.created);
+    let left = (whole - now.since(born)).nanos() as f64;
+    let remaining =
+        if whole.is_zero() { 0.0 } else { (left / whole.nanos() as f64).clamp(0.0, 1.0) };
+    (Some(whole), Some(born.plus(whole)), remaining)
+}

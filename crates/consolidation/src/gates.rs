@@ -1,0 +1,50 @@
+//! Gates 1 to 9: which nodes may be consolidated at all. Each is asked of one node, and says why not.
+
+mod age;
+mod annotated;
+mod grace;
+mod managed;
+mod pods;
+mod policy;
+mod priced;
+mod quiet;
+mod utilization;
+
+pub(crate) use pods::{draws_on, protection};
+
+use crate::fleet::Fleet;
+use crate::gate::Gate;
+use crate::reason::Reason;
+
+/// Asks one gate of a node.
+type Ask = fn(&Fleet<'_>, usize) -> Option<Reason>;
+
+/// The gates in their order.
+const GATES: [(Gate, Ask); 9] = [
+    (Gate::Managed, managed::ask),
+    (Gate::Priced, priced::ask),
+    (Gate::Annotated, annotated::ask),
+    (Gate::Pods, pods::ask),
+    (Gate::Policy, policy::ask),
+    (Gate::Age, age::ask),
+    (Gate::Quiet, quiet::ask),
+    (Gate::Grace, grace::ask),
+    (Gate::Utilization, utilization::ask),
+];
+
+/// Every gate that a node fails, in order. A node that nobody manages is asked nothing else.
+pub fn failures(fleet: &Fleet<'_>, node: usize) -> Vec<Reason> {
+    let mut found = Vec::new();
+    for (gate, ask) in GATES {
+        found.extend(ask(fleet, node));
+        if gate == Gate::Managed && matches!(found.first(), Some(Reason::NotManaged)) {
+            break;
+        }
+    }
+    found
+}
+
+/// The first gate that a node fails.
+pub fn first_failure(fleet: &Fleet<'_>, node: usize) -> Option<Reason> {
+    GATES.iter().find_map(|(_, ask)| ask(fleet, node))
+}

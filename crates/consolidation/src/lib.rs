@@ -1,0 +1,47 @@
+//! Which nodes to delete or replace, whether it is worth it, and for every other node why not.
+//!
+//! A [`Fleet`] is what decisions read of a snapshot. Gates say which of its nodes may go, searches propose moves, and a
+//! [`Plan`] puts them in order with a verdict for every node. No clock, no randomness, no environment, no printing.
+
+mod after;
+mod assess;
+mod board;
+mod bound;
+pub mod budget;
+mod case;
+mod counterfactual;
+mod explain;
+pub mod fleet;
+pub mod gate;
+pub mod gates;
+mod launch;
+mod limits;
+pub mod lint;
+pub mod moves;
+pub mod peer;
+pub mod plan;
+pub mod reason;
+mod risk;
+pub mod search;
+pub mod settings;
+pub mod shape;
+pub mod value;
+pub mod verdict;
+pub mod waves;
+pub mod what_if;
+
+pub use after::after;
+pub use assess::Ask;
+pub use board::Board;
+pub use bound::bound;
+pub use case::{Case, WhatIf};
+pub use counterfactual::{Counterfactual, counterfactuals};
+pub use explain::{Answer, Explanation, Number};
+pub use fleet::{Fleet, FleetNode, Inputs};
+pub use gate::Gate;
+pub use moves::{Move, PodMove, Replacement, Risk, Target};
+pub use plan::{Locked, Plan, Planned, Stats, Totals};
+pub use reason::Reason;
+pub use shape::{Method, Shape};
+pub use verdict::{Outcome, Verdict};
+pub use waves::Turn;

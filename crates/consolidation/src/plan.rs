@@ -1,0 +1,244 @@
+//! The plan: moves in waves, a verdict for every node, and what comes of it.
+
+use std::sync::Arc;
+
+use restow_model::{Price, Str};
+use restow_scheduling::Offers;
+
+use crate::assess::Ask;
+use crate::board::Board;
+use crate::fleet::Fleet;
+use crate::gate::Gate;
+use crate::gates;
+use crate::moves::Move;
+use crate::reason::Reason;
+use crate::search::{self, Found};
+use crate::settings::Search;
+use crate::verdict::{Outcome, Verdict};
+use crate::waves::{self, Turn};
+
+/// A move with its turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    /// The move.
+    pub own: Move,
+    /// When it may run.
+    pub turn: Turn,
+}
+
+/// Nodes, pods and price.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Nodes.
+    pub nodes: usize,
+    /// Pods that hold room on them.
+    pub pods: usize,
+    /// What the nodes cost per hour, as far as it is known.
+    pub price: Price,
+}
+
+/// What an object keeps from being saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Locked {
+    /// The code of the reason.
+    pub code: &'static str,
+    /// The object that is in the way, where there is one: namespace and name.
+    pub object: Option<(Str, Str)>,
+    /// How many nodes it keeps.
+    pub nodes: usize,
+    /// What they would save by themselves.
+    pub savings: Price,
+}
+
+/// What the work took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Nodes that passed gates 1 to 9.
+    pub candidates: usize,
+    /// Questions asked of the engine.
+    pub probes: u64,
+    /// Units of work.
+    pub effort: u64,
+    /// Whether the caller's stop ended the search.
+    pub stopped: bool,
+}
+
+/// A plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The moves: those of the first wave first, within a wave what saves most for its disruption.
+    pub moves: Vec<Planned>,
+    /// One verdict for each node of the fleet.
+    pub verdicts: Vec<Verdict>,
+    /// As it is.
+    pub before: Totals,
+    /// As it will be when every move that has a wave is done.
+    pub after: Totals,
+    /// What blocked nodes would save, by what blocks them.
+    pub locked: Vec<Locked>,
+    /// What the work took.
+    pub stats: Stats,
+}
+
+impl Plan {
+    /// Plans for a fleet. `stop` is asked now and then whether to end the search early.
+    pub fn new(fleet: &Fleet<'_>, offers: &Arc<Offers>, stop: &mut dyn FnMut() -> bool) -> Self {
+        let mut board = Board::new(fleet, offers);
+        let failures: Vec<Vec<Reason>> =
+            (0..fleet.nodes.len()).map(|at| blocked(&board, at)).collect();
+        let candidates: Vec<usize> =
+            (0..fleet.nodes.len()).filter(|at| failures[*at].is_empty()).collect();
+        let mut stopped = false;
+        let mut asked = || {
+            stopped = stopped || stop();
+            stopped
+        };
+        let mut work = board.clone();
+        let found = search::search(&mut work, &candidates, &mut asked);
+        let moves = in_turns(fleet, found.moves.clone());
+        let verdicts = verdicts(&mut board, failures, &moves, &found);
+        let stats = Stats {
+            candidates: candidates.len(),
+            probes: work.probes,
+            effort: work.effort,
+            stopped,
+        };
+        let before = Totals {
+            nodes: fleet.nodes.len(),
+            pods: fleet
+                .snapshot
+                .pods
+                .iter()
+                .filter(|pod| pod.is_bound() && !pod.is_finished())
+                .count(),
+            price: fleet.price(),
+        };
+        let mut after = before;
+        for own in moves.iter().filter(|own| own.turn.wave.is_some()).map(|own| &own.own) {
+            after.nodes = after.nodes + own.replacements.len() - own.sources.len();
+            after.price = after.price - own.before + own.after;
+        }
+        let locked = locked(fleet, &verdicts);
+        Self { moves, verdicts, before, after, locked, stats }
+    }
+
+    /// What the plan saves per hour.
+    pub fn savings(&self) -> Price {
+        self.before.price - self.after.price
+    }
+}
+
+/// Gates 1 to 9, and the pods that wait for a node.
+fn blocked(board: &Board<'_>, at: usize) -> Vec<Reason> {
+    let mut failures = gates::failures(board.fleet, at);
+    let managed = failures.first().is_none_or(|first| first.gate() != Gate::Managed);
+    if managed
+        && !board.fleet.settings(at).peer_rules
+        && let Some(pod) = board.awaited.get(&board.fleet.nodes[at].name)
+    {
+        failures.insert(0, Reason::Nominated { pod: *pod });
+    }
+    failures
+}
+
+/// Moves in waves, the waves in order.
+fn in_turns(fleet: &Fleet<'_>, moves: Vec<Move>) -> Vec<Planned> {
+    let alone = fleet.cluster.settings.search == Search::Seed;
+    let turns = waves::waves(fleet, &moves, alone);
+    let mut planned: Vec<Planned> =
+        moves.into_iter().zip(turns).map(|(own, turn)| Planned { own, turn }).collect();
+    planned.sort_by_key(|own| own.turn.wave.unwrap_or(u32::MAX));
+    planned
+}
+
+fn verdicts(
+    board: &mut Board<'_>,
+    failures: Vec<Vec<Reason>>,
+    moves: &[Planned],
+    found: &Found,
+) -> Vec<Verdict> {
+    let mut in_move: Vec<Option<usize>> = vec![None; failures.len()];
+    for (at, own) in moves.iter().enumerate() {
+        for node in &own.own.sources {
+            in_move[*node] = Some(at);
+        }
+    }
+    let mut verdicts = Vec::with_capacity(failures.len());
+    for (node, reasons) in failures.into_iter().enumerate() {
+        let verdict = match (in_move[node], reasons.first()) {
+            (Some(at), _) => {
+                let turn = &moves[at].turn;
+                let now = turn.wave == Some(1);
+                Verdict {
+                    outcome: if now { Outcome::Consolidate } else { Outcome::Deferred },
+                    in_move: Some(at),
+                    reasons: turn.deferred.iter().filter(|_| !now).cloned().collect(),
+                    locked: None,
+                }
+            }
+            (None, Some(Reason::NotManaged)) => {
+                Verdict { outcome: Outcome::Unmanaged, in_move: None, reasons, locked: None }
+            }
+            (None, Some(first)) => {
+                // What it would save if nobody stood in the way.
+                let locked = if first.gate() > Gate::Priced {
+                    let own = board.glance(node, Ask::OWN).is_none();
+                    let own = own.then(|| board.assess(&[node], Ask::OWN).ok()).flatten();
+                    own.map(|own| own.savings())
+                } else {
+                    None
+                };
+                Verdict { outcome: Outcome::Blocked, in_move: None, reasons, locked }
+            }
+            (None, None) => {
+                let reason = if found.unseen.contains(&node) {
+                    Reason::EffortSpent
+                } else {
+                    match board.assess(&[node], Ask::OWN) {
+                        Ok(own) => Reason::NothingBetter { savings: own.savings() },
+                        Err(reason) => reason,
+                    }
+                };
+                let reasons = vec![reason];
+                Verdict { outcome: Outcome::Kept, in_move: None, reasons, locked: None }
+            }
+        };
+        verdicts.push(verdict);
+    }
+    verdicts
+}
+
+/// What is in the way, and what it keeps from being saved: each node once, under its headline.
+fn locked(fleet: &Fleet<'_>, verdicts: &[Verdict]) -> Vec<Locked> {
+    let mut found: Vec<Locked> = Vec::new();
+    for (node, verdict) in verdicts.iter().enumerate() {
+        let (Some(savings), Some(reason)) = (verdict.locked, verdict.reasons.first()) else {
+            continue;
+        };
+        let object = in_the_way(fleet, node, reason);
+        let code = reason.code();
+        match found.iter_mut().find(|own| own.code == code && own.object == object) {
+            Some(own) => {
+                own.nodes += 1;
+                own.savings += savings;
+            }
+            None => found.push(Locked { code, object, nodes: 1, savings }),
+        }
+    }
+    found.sort_by_key(|own| (std::cmp::Reverse(own.savings), own.code, own.object));
+    found
+}
+
+/// The object that stands in the way.
+fn in_the_way(fleet: &Fleet<'_>, node: usize, reason: &Reason) -> Option<(Str, Str)> {
+    let of_pod = |pod: usize| Some((fleet.pod(pod).namespace, fleet.pod(pod).name));
+    match reason {
+        Reason::PdbBlocks { budget, .. } => Some(*budget),
+        Reason::RolloutInProgress { workload, .. } => Some(*workload),
+        Reason::DoNotDisruptPod { pod, .. }
+        | Reason::PodWithoutOwner { pod, .. }
+        | Reason::MultiplePdbs { pod, .. } => of_pod(*pod),
+        Reason::DoNotDisruptNode { .. } => Some((Str::EMPTY, fleet.nodes[node].name)),
+        _ => fleet.nodes[node].pool.map(|pool| (Str::EMPTY, fleet.pools[pool].name)),
+    }
+}

@@ -1,0 +1,56 @@
+//! Strategies that propose moves. Each returns moves that can all be carried out together: every pod is moved once at most,
+//! and every bit of room is promised once.
+
+mod global;
+mod improve;
+mod karpenter;
+mod seed;
+
+use restow_model::Str;
+use rustc_hash::FxHashSet;
+
+use crate::board::Board;
+use crate::moves::{Move, Target};
+use crate::settings::Search;
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The moves, in the order in which they should be made.
+    pub moves: Vec<Move>,
+    /// Candidates that were not looked at because the effort was spent.
+    pub unseen: Vec<usize>,
+}
+
+/// Searches for moves among candidates. `stop` is asked now and then; the answer is valid whenever it says yes.
+pub fn search(
+    board: &mut Board<'_>,
+    candidates: &[usize],
+    stop: &mut dyn FnMut() -> bool,
+) -> Found {
+    match board.fleet.cluster.settings.search {
+        Search::Seed => seed::search(board, candidates, stop),
+        Search::Karpenter => karpenter::search(board, candidates, stop),
+        Search::Global => global::search(board, candidates, stop),
+    }
+}
+
+/// Nodes that a plan uses: as sources, or as places to go to. They cannot be sources of another move.
+#[derive(Clone, Debug, Default)]
+struct InUse {
+    nodes: FxHashSet<Str>,
+}
+
+impl InUse {
+    fn add(&mut self, board: &Board<'_>, own: &Move) {
+        self.nodes.extend(own.sources.iter().map(|at| board.fleet.nodes[*at].name));
+        self.nodes.extend(own.pods.iter().filter_map(|moved| match moved.to {
+            Target::Node(name) => Some(name),
+            Target::Replacement(_) => None,
+        }));
+    }
+
+    fn has(&self, board: &Board<'_>, node: usize) -> bool {
+        self.nodes.contains(&board.fleet.nodes[node].name)
+    }
+}

@@ -1,0 +1,14 @@
+//! Every worked example and table of the five seeds, with its numbers.
+
+#![expect(clippy::unwrap_used, clippy::float_cmp, reason = "tests; numbers of the seeds are exact")]
+
+mod world;
+
+mod seeds {
+    mod cost;
+    mod grace;
+    mod order;
+    mod policies;
+    mod savings;
+    mod utilization;
+}

@@ -1,0 +1,290 @@
+//! The plan as one page that needs nothing else: no network, no script, light or dark, on screen or paper.
+
+mod map;
+
+use std::fmt::Write;
+
+use super::diff_view::diff_view;
+use super::document::PlanDocument;
+use super::misses::{Stay, stays};
+use super::moves::types;
+use super::rows::{MoveRow, NodeRow, ReasonRow};
+use super::text::{price, prices, saved_percent};
+use crate::money;
+use crate::nodes_view::ViewOptions;
+use crate::reason::fix_of;
+use crate::units::{counted, grouped, percent};
+
+const STYLE: &str = include_str!("html/style.css");
+
+/// The page.
+pub fn plan_html(plan: &PlanDocument) -> String {
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>restow plan</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
+    );
+    header(&mut out, plan);
+    map::write(&mut out, plan);
+    moves(&mut out, plan);
+    kept(&mut out, plan);
+    all_nodes(&mut out, plan);
+    footer(&mut out, plan);
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+/// Text that is nothing but text.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn header(out: &mut String, plan: &PlanDocument) {
+    let saved = price(plan.before.price_per_hour) - price(plan.after.price_per_hour);
+    let share = saved_percent(plan).unwrap_or_default();
+    out.push_str("<header>\n<h1>Consolidation plan</h1>\n<dl class=\"figures\">\n");
+    let mut figure = |label: &str, value: &str, note: &str| {
+        let _ = writeln!(
+            out,
+            "<div><dt>{label}</dt><dd>{}</dd><dd class=\"note\">{}</dd></div>",
+            escaped(value),
+            escaped(note)
+        );
+    };
+    figure("Saves", &money::per_month(saved), &format!("{}, {share:.1}%", money::per_hour(saved)));
+    figure(
+        "Nodes",
+        &format!("{} → {}", plan.before.nodes, plan.after.nodes),
+        &counted(plan.moves.len(), "move"),
+    );
+    figure(
+        "Cost",
+        &money::per_hour(price(plan.after.price_per_hour)),
+        &format!("now {}", money::per_hour(price(plan.before.price_per_hour))),
+    );
+    figure(
+        "Evictions",
+        &counted(plan.evictions.pods, "pod"),
+        &counted(plan.evictions.workloads, "workload"),
+    );
+    out.push_str("</dl>\n</header>\n");
+    if !plan.what_if.is_empty() {
+        let _ = writeln!(out, "<h2>What if {}</h2>", escaped(&plan.what_if.join(", ")));
+        if let Some(difference) = &plan.difference {
+            let text = diff_view(difference, &ViewOptions { wide: true, ..ViewOptions::default() });
+            let _ = writeln!(out, "<pre>{}</pre>", escaped(&text));
+        }
+    }
+}
+
+fn moves(out: &mut String, plan: &PlanDocument) {
+    out.push_str("<section>\n<h2>Moves</h2>\n");
+    if plan.moves.is_empty() {
+        out.push_str("<p>Nothing to move.</p>\n");
+    }
+    let mut last: Option<Option<u32>> = None;
+    for own in &plan.moves {
+        if last != Some(own.wave) {
+            let title = match own.wave {
+                Some(wave) => format!("Wave {wave}"),
+                None => "Not now".to_owned(),
+            };
+            let _ = writeln!(out, "<h3>{title}</h3>");
+            last = Some(own.wave);
+        }
+        one_move(out, plan, own);
+    }
+    out.push_str("</section>\n");
+}
+
+fn one_move(out: &mut String, plan: &PlanDocument, own: &MoveRow) {
+    let into = match own.replacements.len() {
+        0 => String::new(),
+        count => format!(" by {count}"),
+    };
+    // What fits a screen needs no click.
+    let open = if plan.moves.len() <= 10 { " open" } else { "" };
+    let _ = write!(
+        out,
+        "<details{open}><summary><b>{}</b> {} {}{into}: saves {}, {}, disruption {:.1}",
+        escaped(&own.id),
+        escaped(&own.decision),
+        counted(own.nodes.len(), "node"),
+        money::node_per_hour(price(own.savings_per_hour)),
+        counted(own.pods.len(), "pod"),
+        own.disruption_cost
+    );
+    if let Some(score) = own.score {
+        let _ = write!(out, ", score {score:.2}");
+    }
+    if !own.risks.is_empty() {
+        let _ = write!(out, ", {}", counted(own.risks.len(), "risk"));
+    }
+    out.push_str("</summary>\n<table>\n");
+    for name in &own.nodes {
+        let node = plan.node(name);
+        let cost = node.and_then(|node| node.price_per_hour);
+        let of = |text: fn(&NodeRow) -> &Option<String>| {
+            node.and_then(|node| text(node).as_deref()).unwrap_or("-")
+        };
+        let cells = [
+            "−",
+            name,
+            of(|node| &node.instance_type),
+            of(|node| &node.zone),
+            of(|node| &node.capacity_type),
+            &cost.map_or_else(|| "-".to_owned(), |dollars| money::node_per_hour(price(dollars))),
+        ];
+        row(out, "gone", &cells);
+    }
+    for (at, new) in own.replacements.iter().enumerate() {
+        let cells = [
+            "+",
+            &format!("replacement/{at}"),
+            &types(new),
+            &new.zones.join(", "),
+            &new.capacity_types.join(", "),
+            &money::node_per_hour(price(new.price_per_hour)),
+        ];
+        row(out, "new", &cells);
+    }
+    out.push_str("</table>\n");
+    if let Some(reason) = &own.deferred {
+        let _ = writeln!(out, "<p class=\"warn\">Waits: {}</p>", sentence(reason));
+    }
+    for risk in &own.risks {
+        let _ = writeln!(
+            out,
+            "<p class=\"warn\">{}: {}</p>",
+            escaped(&risk.code),
+            escaped(&risk.message)
+        );
+    }
+    if !own.pods.is_empty() {
+        out.push_str("<table>\n<tr><th>Pod</th><th>From</th><th>To</th></tr>\n");
+        for pod in &own.pods {
+            row(out, "", &[&format!("{}/{}", pod.namespace, pod.name), &pod.from, &pod.to]);
+        }
+        out.push_str("</table>\n");
+    }
+    out.push_str("</details>\n");
+}
+
+fn sentence(reason: &ReasonRow) -> String {
+    format!("<b>{}</b> {}", escaped(&reason.code), escaped(&reason.message))
+}
+
+fn row(out: &mut String, class: &str, cells: &[&str]) {
+    match class {
+        "" => out.push_str("<tr>"),
+        class => {
+            let _ = write!(out, "<tr class=\"{class}\">");
+        }
+    }
+    for cell in cells {
+        let _ = write!(out, "<td>{}</td>", escaped(cell));
+    }
+    out.push_str("</tr>\n");
+}
+
+fn kept(out: &mut String, plan: &PlanDocument) {
+    let stays = stays(plan);
+    if stays.is_empty() {
+        return;
+    }
+    out.push_str("<section>\n<h2>Not moved</h2>\n");
+    let locked: f64 = plan.blocked_savings_per_hour.iter().map(|own| own.savings_per_hour).sum();
+    if locked > 0.0 {
+        let _ = writeln!(out, "<p>Blocked savings: {}.</p>", money::per_hour(price(locked)));
+    }
+    for own in &stays {
+        stay(out, own);
+    }
+    out.push_str("</section>\n");
+}
+
+fn stay(out: &mut String, own: &Stay<'_>) {
+    let _ = write!(
+        out,
+        "<details><summary><b>{}</b> {}: {} for {}",
+        escaped(own.code),
+        escaped(own.verdict),
+        counted(own.nodes.len(), "node"),
+        money::per_hour(price(own.price_per_hour))
+    );
+    if own.locked_per_hour > 0.0 {
+        let locked = money::per_hour(price(own.locked_per_hour));
+        let _ = write!(out, ", {locked} could be saved");
+    }
+    let _ = writeln!(out, "</summary>\n<p class=\"note\">Fix: {}.</p>", escaped(fix_of(own.code)));
+    out.push_str("<table>\n");
+    for node in &own.nodes {
+        let message = node.reasons.first().map_or("", |reason| reason.message.as_str());
+        row(out, "", &[&node.name, message]);
+    }
+    out.push_str("</table>\n</details>\n");
+}
+
+fn all_nodes(out: &mut String, plan: &PlanDocument) {
+    let _ = writeln!(
+        out,
+        "<section>\n<h2>Nodes</h2>\n<details><summary>All {}</summary>\n<table>\n\
+         <tr><th>Node</th><th>Pool</th><th>Type</th><th>Zone</th><th>Capacity</th><th>$/hour</th>\
+         <th>Full</th><th>Cost</th><th>Verdict</th><th>Why</th></tr>",
+        counted(plan.nodes.len(), "node")
+    );
+    for node in &plan.nodes {
+        let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+        let why: Vec<&str> = node.reasons.iter().map(|own| own.code.as_str()).collect();
+        let dollars = node.price_per_hour.map(|own| money::hourly_figure(price(own), 4));
+        let cells = [
+            node.name.clone(),
+            text(&node.node_pool),
+            text(&node.instance_type),
+            text(&node.zone),
+            text(&node.capacity_type),
+            text(&dollars),
+            percent(node.utilization.average),
+            format!("{:.1}", node.disruption_cost),
+            match &node.in_move {
+                Some(own) => format!("{} {own}", node.verdict),
+                None => node.verdict.clone(),
+            },
+            why.join(", "),
+        ];
+        row(out, "", &cells.each_ref().map(String::as_str));
+    }
+    out.push_str("</table>\n</details>\n</section>\n");
+}
+
+fn footer(out: &mut String, plan: &PlanDocument) {
+    let now = plan.now.as_deref().unwrap_or("an unknown time");
+    let converged = match plan.converged {
+        Some(true) => " Nothing more would move after the plan.",
+        Some(false) => " Planning again would move more.",
+        None => "",
+    };
+    let _ = writeln!(
+        out,
+        "<footer>As of {}. Prices: {}. Scheduler: {}. Search: {}, profile {}, {} units of effort.{converged}</footer>",
+        escaped(now),
+        escaped(&prices(plan)),
+        escaped(&plan.scheduler),
+        escaped(&plan.search),
+        escaped(&plan.profile),
+        grouped(plan.stats.effort.into())
+    );
+}

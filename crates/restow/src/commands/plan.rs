@@ -1,0 +1,129 @@
+//! `restow plan`: which nodes to delete or replace, what that saves, and why the others stay.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::ValueEnum;
+use restow_model::Snapshot;
+use restow_report::{PlanDiff, PlanDocument, PlanFacts, ViewOptions, plan_html, plan_view};
+
+use crate::args::InputArgs;
+use crate::planning::{PlanningArgs, Prepared};
+use crate::terminal::ColorChoice;
+use crate::{input, output, terminal};
+
+/// Show which nodes to delete or replace, what that saves, and why the others stay.
+///
+/// Nothing is changed in the cluster. The plan is complete: moves are in waves, the first may run now, later ones once those
+/// before are done, as budgets, rates and PodDisruptionBudgets allow. Every other node has the reason why it stays, with
+/// its numbers.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  restow plan                                       the current cluster\n  \
+                  restow plan -f dump.json --catalog aws:us-east-1  a file\n  \
+                  restow plan --pool batch --savings-threshold-cents 1\n  \
+                  restow plan --what-if pdb/web/api=1               what if it allowed one?\n  \
+                  restow plan -o html --out plan.html               a page to pass on\n  \
+                  restow plan -o json | jq '.moves[].nodes'\n\n\
+                  Settings: `restow plan --help` lists them, `restow config` shows those of each pool.\n\n\
+                  Exit codes: 0 nothing to move, 2 there are moves, 1 error."
+)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    show: ShowArgs,
+    #[command(flatten)]
+    planning: PlanningArgs,
+}
+
+/// How to print.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ShowArgs {
+    /// The format.
+    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    output: Format,
+
+    /// Write to a file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Leave out header lines.
+    #[arg(long)]
+    no_headers: bool,
+
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t)]
+    color: ColorChoice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// What fits the terminal.
+    Table,
+    /// Every pod and every node.
+    Wide,
+    Json,
+    Yaml,
+    /// One page that needs nothing else.
+    Html,
+}
+
+pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
+    let snapshot = input::read(&args.input)?;
+    let document = plan(snapshot, &args.planning)?;
+    let text = match args.show.output {
+        Format::Table | Format::Wide => plan_view(&document, &args.show.view()),
+        Format::Json => output::json(&document)?,
+        Format::Yaml => output::yaml(&document)?,
+        Format::Html => plan_html(&document),
+    };
+    match &args.show.out {
+        Some(path) => {
+            let end = if text.ends_with('\n') { "" } else { "\n" };
+            std::fs::write(path, format!("{text}{end}"))
+                .with_context(|| format!("{}: cannot write", path.display()))?;
+        }
+        None => terminal::print(&text)?,
+    }
+    Ok(if document.moves.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+/// The plan of a cluster; with assumptions, also what they change.
+pub(super) fn plan(snapshot: Snapshot, args: &PlanningArgs) -> anyhow::Result<PlanDocument> {
+    let original = (!args.what_ifs.is_empty()).then(|| snapshot.clone());
+    let prepared = Prepared::new(snapshot, args)?;
+    prepared.configured.say_what_is_wrong();
+    prepared.configured.say_what_has_no_effect(args);
+    let without = document(&prepared, args)?;
+    let Some(original) = original else { return Ok(without) };
+    let mut with = document(&prepared.with(original, args, &args.what_ifs)?, args)?;
+    with.what_if = args.what_ifs.iter().map(ToString::to_string).collect();
+    with.difference = Some(Box::new(PlanDiff::new(&without, &with)));
+    Ok(with)
+}
+
+fn document(prepared: &Prepared, args: &PlanningArgs) -> anyhow::Result<PlanDocument> {
+    let pools = prepared.configured.asked_pools(&args.pools)?;
+    let fleet = prepared.fleet(&pools);
+    let (plan, elapsed_ms) = prepared.plan(&fleet);
+    let facts = PlanFacts { sources: prepared.book.list().sources(), elapsed_ms, pools: &pools };
+    let mut document = PlanDocument::new(&fleet, &plan, &facts);
+    document.converged = prepared.converges(&fleet, &plan, &pools);
+    Ok(document)
+}
+
+impl ShowArgs {
+    fn view(&self) -> ViewOptions {
+        let wide = self.output == Format::Wide;
+        ViewOptions {
+            width: (!wide).then(terminal::width),
+            wide,
+            color: self.out.is_none() && self.color.on_stdout(),
+            headers: !self.no_headers,
+            ..ViewOptions::default()
+        }
+    }
+}
