@@ -20,7 +20,8 @@ time, the CPU time, the peak of resident memory and the input read per second. C
 those whose name contains it; --runs says how often each is run, 3 without. The cases are in
 xtask/src/bench.rs. `bench engine` runs the benchmark of the scheduling engine instead, `bench
 engine --quick` its smaller half: the peer's own scheduling mix, and a probe of every node, with
-ratios. `bench data --folder DIR` places the public traces in DIR and re-checks every placement.
+ratios. `bench plan` prints how far plans are from the bound, and what evictions buy against the
+peer's search; with --quick for smaller fleets. `bench data --folder DIR` places the public traces in DIR and re-checks every placement.
 ";
 
 const MEDIUM_JSON: Input = Input { nodes: 200, pods: 4_000, format: "json-list" };
@@ -80,6 +81,11 @@ pub(crate) fn run(args: &mut Args) -> Result<()> {
         Cmd::cargo("build --release --package restow-bench").run()?;
         let program = shell::target_dir().join("release/restow-bench");
         return Cmd::new(program).words(if quick { "--quick" } else { "" }).run();
+    }
+    if filter == "plan" {
+        Cmd::cargo("build --release --package restow-bench").run()?;
+        let program = shell::target_dir().join("release/restow-bench");
+        return Cmd::new(program).word("--curve").words(if quick { "--quick" } else { "" }).run();
     }
     if filter == "data" {
         Cmd::cargo("build --release --package restow-bench").run()?;

@@ -1,4 +1,4 @@
-//! Our answers against those of the real scheduler, on random clusters.
+//! Our answers against those of the real scheduler and of the real Karpenter, on random clusters.
 
 use std::path::Path;
 
@@ -16,22 +16,58 @@ N counts pods, 20,000 unless given; equal seeds give equal clusters. --recipe ta
 cluster instead of all. Every night:
 
     cargo xtask differential --pairs 100000 --seed $(date +%s)
+
+With --karpenter it builds oracle/karpenter instead and compares what Karpenter would consolidate with
+what restow decides under `--profile karpenter --search karpenter`, on N clusters of every recipe
+(--clusters, 20 unless given). Every night:
+
+    cargo xtask differential --karpenter --clusters 500 --seed $(date +%s)
 ";
 
 /// What a person waits for.
 const PAIRS: u64 = 20_000;
+const CLUSTERS: u64 = 20;
+
+/// How often Karpenter is asked the same: where spread picks among zones, its answers depend on chance.
+const REPEAT: u32 = 4;
 
 pub(crate) fn run(args: &mut Args) -> Result<()> {
     let pairs = args.value("--pairs")?.unwrap_or(PAIRS);
     let seed: u64 = args.value("--seed")?.unwrap_or(1);
     let recipe: Option<String> = args.value("--recipe")?;
+    let karpenter = args.flag("--karpenter");
+    let clusters = args.value("--clusters")?.unwrap_or(CLUSTERS);
     args.finish()?;
+    if karpenter {
+        return decisions(&oracle::build_karpenter()?, clusters, seed, recipe.as_deref());
+    }
     compare(&oracle::build_scheduler()?, pairs, seed, recipe.as_deref())
 }
 
 /// The step of `cargo xtask test`: always the same clusters.
 pub(crate) fn step(pairs: u64) -> Result<()> {
     compare(&oracle::build_scheduler()?, pairs, 1, None)
+}
+
+/// The step of `cargo xtask test` about decisions: always the same clusters.
+pub(crate) fn decisions_step(clusters: u64) -> Result<()> {
+    decisions(&oracle::build_karpenter()?, clusters, 1, None)
+}
+
+fn decisions(oracle: &Path, clusters: u64, seed: u64, recipe: Option<&str>) -> Result<()> {
+    let words = "run --quiet --package restow-differential -- karpenter --compare yes --oracle";
+    let mut command = Cmd::cargo(words)
+        .word(oracle)
+        .word("--clusters")
+        .word(clusters.to_string())
+        .word("--seed")
+        .word(seed.to_string())
+        .word("--repeat")
+        .word(REPEAT.to_string());
+    if let Some(recipe) = recipe {
+        command = command.word("--recipe").word(recipe);
+    }
+    command.run()
 }
 
 fn compare(oracle: &Path, pairs: u64, seed: u64, recipe: Option<&str>) -> Result<()> {

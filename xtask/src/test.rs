@@ -24,6 +24,9 @@ const FUZZ_RUNS: u64 = 20_000;
 /// Pods whose nodes and scores are compared with the real scheduler's: a minute.
 const PAIRS: u64 = 30_000;
 
+/// Clusters of each recipe on which decisions are compared with the real Karpenter's: a minute.
+const CLUSTERS: u64 = 20;
+
 struct Step {
     name: &'static str,
     line: &'static str,
@@ -72,6 +75,12 @@ const STEPS: &[Step] = &[
         line: "pods can run where the real scheduler says, and scores are its own",
         quick: false,
         run: || differential::step(PAIRS),
+    },
+    Step {
+        name: "karpenter",
+        line: "decisions as Karpenter makes them are its own",
+        quick: false,
+        run: || differential::decisions_step(CLUSTERS),
     },
     Step {
         name: "fuzz",

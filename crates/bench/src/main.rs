@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a program that prints a table")]
 
 mod clock;
+mod curve;
 mod data;
 mod fleet;
 mod mix;
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
     match words.first().map(String::as_str) {
         Some("--passes") => probe::passes(&words[1..]),
         Some("--plan") => plan::command(&words[1..]),
+        Some("--curve") => curve::tables(words.iter().any(|word| word == "--quick")),
         Some("--mix") => mix::once(words.get(1).and_then(|word| word.parse().ok()).unwrap_or(1000)),
         Some("--data") => {
             let folder = words.get(1).map_or("../shared/data", String::as_str);

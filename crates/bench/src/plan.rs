@@ -1,7 +1,9 @@
 //! How good plans are and how long they take: cost against the lower bound, evictions against those of the peer's search.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use restow_catalog::PriceBook;
 use restow_consolidation::settings::{Entry, Name, Origin, Value, resolve};
 use restow_consolidation::{Board, Fleet as Nodes, Inputs, Plan, bound, gates};
 use restow_model::{
@@ -45,15 +47,14 @@ pub(crate) fn managed(snapshot: &mut Snapshot) {
     let mut owners: FxHashMap<Shared, Shared> = FxHashMap::default();
     for at in 0..snapshot.pods.len() {
         let labels = snapshot.pods[at].labels;
-        let owner = match owners.get(&labels) {
-            Some(owner) => *owner,
-            None => {
-                let name = snapshot.strings.intern(&format!("rs-{}", labels.0));
-                let uid = Uid(u128::from(labels.0) + 1_000_000);
-                let owner = snapshot.owners.share(Some(Owner { group, kind, name, uid }));
-                owners.insert(labels, owner);
-                owner
-            }
+        let owner = if let Some(owner) = owners.get(&labels) {
+            *owner
+        } else {
+            let name = snapshot.strings.intern(&format!("rs-{}", labels.0));
+            let uid = Uid(u128::from(labels.0) + 1_000_000);
+            let owner = snapshot.owners.share(Some(Owner { group, kind, name, uid }));
+            owners.insert(labels, owner);
+            owner
         };
         snapshot.pods[at].owner = owner;
         snapshot.pods[at].created = created;
@@ -84,23 +85,56 @@ const OPEN: [(Name, &str); 5] = [
     (Name::SpotFlexibility, "1"),
 ];
 
-/// Plans for a fleet under some settings, and prints what comes of it.
-pub(crate) fn once(fleet: &Fleet, settings: &[(Name, &str)]) {
+/// What came of a plan.
+pub(crate) struct Outcome {
+    pub(crate) plan: Plan,
+    pub(crate) bound: f64,
+    pub(crate) evictions: f64,
+    pub(crate) seconds: f64,
+    /// Fleet, engine, gates and bound.
+    before: [Duration; 4],
+}
+
+impl Outcome {
+    /// What the fleet costs then, in dollars per hour.
+    pub(crate) fn price(&self) -> f64 {
+        self.plan.after.price.dollars()
+    }
+
+    /// How far that is above the bound, in percent.
+    pub(crate) fn gap(&self) -> f64 {
+        100.0 * (self.price() / self.bound - 1.0)
+    }
+
+    pub(crate) fn launched(&self) -> usize {
+        self.plan.moves.iter().map(|own| own.own.replacements.len()).sum()
+    }
+}
+
+/// A fleet as the plans of this program see it, with everything that can be bought.
+pub(crate) fn snapshot(fleet: &Fleet) -> (Snapshot, PriceBook, Arc<Offers>) {
     let mut snapshot = fleet.snapshot();
     managed(&mut snapshot);
     let book = book();
     let offers = Arc::new(Offers::new(&mut snapshot, &book));
+    (snapshot, book, offers)
+}
+
+/// Plans for a fleet under some settings.
+pub(crate) fn measure(
+    (snapshot, book, offers): &(Snapshot, PriceBook, Arc<Offers>),
+    settings: &[(Name, &str)],
+) -> Outcome {
     let mut all = OPEN.to_vec();
     all.extend_from_slice(settings);
     let none = |_: Name, _: &str| Err("no YAML here".to_owned());
     let (cluster, pools) = resolve(&snapshot.node_pools, &snapshot.strings, &entries(&all), &none);
-    let inputs =
-        Inputs { book: &book, cluster: &cluster, pools: &pools, groups: &[], price_age: None };
+    let inputs = Inputs { book, cluster: &cluster, pools: &pools, groups: &[], price_age: None };
     let clock = CpuTime::now();
-    let nodes = Nodes::new(&snapshot, &inputs);
+    let nodes = Nodes::new(snapshot, &inputs);
     let built = clock.elapsed();
     let clock = CpuTime::now();
-    let board = Board::new(&nodes, &offers);
+    let board = Board::new(&nodes, offers);
     let engine = clock.elapsed();
     let clock = CpuTime::now();
     let candidates: Vec<usize> =
@@ -110,27 +144,73 @@ pub(crate) fn once(fleet: &Fleet, settings: &[(Name, &str)]) {
     let bound = bound(&board, &candidates);
     let bounded = clock.elapsed();
     let clock = CpuTime::now();
-    let plan = Plan::new(&nodes, &offers, &mut || false);
+    let plan = Plan::new(&nodes, offers, &mut || false);
     let planned = clock.elapsed();
     let evictions: usize = plan.moves.iter().map(|own| own.own.pods.len()).sum();
-    let launched: usize = plan.moves.iter().map(|own| own.own.replacements.len()).sum();
-    let least = bound.as_ref().map(|own| own.price.dollars()).unwrap_or_default();
+    Outcome {
+        evictions: evictions as f64 / plan.before.pods.max(1) as f64,
+        bound: bound.as_ref().map(|own| own.price.dollars()).unwrap_or_default(),
+        seconds: planned.as_secs_f64(),
+        before: [built, engine, gated, bounded],
+        plan,
+    }
+}
+
+/// Plans for a fleet under some settings, and prints what comes of it.
+pub(crate) fn once(fleet: &Fleet, settings: &[(Name, &str)]) {
+    let world = snapshot(fleet);
+    let found = measure(&world, settings);
+    let plan = &found.plan;
     println!(
         "{:>6} nodes {:>7} pods: {:9.2} -> {:9.2} $/h, bound {:9.2}, gap {:6.2} %, {:>5} moves, {:>5} new, {:.3} evictions per pod",
         plan.before.nodes,
         plan.before.pods,
         plan.before.price.dollars(),
-        plan.after.price.dollars(),
-        least,
-        100.0 * (plan.after.price.dollars() / least - 1.0),
+        found.price(),
+        found.bound,
+        found.gap(),
         plan.moves.len(),
-        launched,
-        evictions as f64 / plan.before.pods as f64,
+        found.launched(),
+        found.evictions,
     );
+    let [built, engine, gated, bounded] = found.before;
     println!(
-        "       fleet {built:.1?}, engine {engine:.1?}, gates {gated:.1?}, bound {bounded:.1?}, plan {planned:.1?}, effort {}, probes {}",
-        plan.stats.effort, plan.stats.probes
+        "       fleet {built:.1?}, engine {engine:.1?}, gates {gated:.1?}, bound {bounded:.1?}, plan {:.0} ms, effort {}, probes {}",
+        found.seconds * 1e3,
+        plan.stats.effort,
+        plan.stats.probes
     );
+    if std::env::args().any(|word| word == "detail") {
+        detail(&world.0, plan);
+    }
+}
+
+/// Prints every new node with what it is and how full it gets.
+fn detail(snapshot: &Snapshot, plan: &Plan) {
+    for (number, own) in plan.moves.iter().enumerate() {
+        println!("  move {number}: {} sources", own.own.sources.len());
+        for (at, new) in own.own.replacements.iter().enumerate() {
+            let to = restow_consolidation::Target::Replacement(at);
+            let pods = own.own.pods.iter().filter(|moved| moved.to == to);
+            let (mut cpu, mut memory, mut count) = (0, 0, 0);
+            for moved in pods {
+                let asked = snapshot.requests(&snapshot.pods[moved.pod]);
+                (cpu, memory, count) = (cpu + asked.cpu, memory + asked.memory, count + 1);
+            }
+            let zone = new.node.zone.map(|zone| snapshot.strings.text(zone)).unwrap_or_default();
+            let room = &new.node.allocatable;
+            println!(
+                "    {:14} {:4} {:10} {:8.4} $/h cpu {:5.1} % memory {:5.1} % pods {count}/{}",
+                snapshot.strings.text(new.node.instance_type),
+                zone,
+                snapshot.strings.text(new.node.capacity_type),
+                new.price.dollars(),
+                100.0 * cpu as f64 / room.cpu as f64,
+                100.0 * memory as f64 / room.memory as f64,
+                room.pods,
+            );
+        }
+    }
 }
 
 /// `--plan NODES UTILIZATION ANTI SPREAD [NAME=VALUE...]`.

@@ -2,8 +2,10 @@
 //! every placement again.
 
 use restow_model::{
-    Condition, Labels, Meta, Node, NodeClaim, NodeClass, Resources, Snapshot, Str, Truth,
+    Condition, Labels, Meta, Node, NodeClaim, NodeClass, Phase, Resources, Snapshot, Str, Truth,
 };
+
+use rustc_hash::FxHashSet;
 
 use crate::fleet::Fleet;
 use crate::moves::{Move, Target};
@@ -12,7 +14,7 @@ use crate::moves::{Move, Target};
 /// moving decides whether a plan for it has moves.
 pub fn after<'m>(fleet: &Fleet<'_>, moves: impl Iterator<Item = &'m Move>) -> Snapshot {
     let mut next = fleet.snapshot.clone();
-    let mut gone: Vec<Str> = Vec::new();
+    let mut gone: FxHashSet<Str> = FxHashSet::default();
     for (number, own) in moves.enumerate() {
         let first = own.sources.first().copied();
         let like = first.and_then(|at| fleet.nodes[at].claim);
@@ -36,7 +38,11 @@ pub fn after<'m>(fleet: &Fleet<'_>, moves: impl Iterator<Item = &'m Move>) -> Sn
     }
     next.nodes.retain(|node| !gone.contains(&node.meta.name));
     next.node_claims.retain(|claim| claim.node.is_empty() || !gone.contains(&claim.node));
-    next.pods.retain(|pod| !gone.contains(&pod.node));
+    // Pods that went with their node hold nothing any more; the others keep their numbers.
+    for pod in next.pods.iter_mut().filter(|pod| pod.is_bound() && gone.contains(&pod.node)) {
+        pod.phase = Phase::Succeeded;
+        pod.node = Str::EMPTY;
+    }
     next.nodes.sort_by_key(|node| node.meta.name);
     next
 }

@@ -95,7 +95,7 @@ impl Board<'_> {
             ids,
             most: most.min(ask.new_nodes),
         };
-        limits::floor(fleet, &at)?;
+        limits::together(fleet, &at)?;
         self.spend(sources.at.iter().map(|node| fleet.nodes[*node].movable).sum());
         let below = ask.below.unwrap_or(sources.before);
         let limits = Limits { new_nodes: sources.most, below: Some(below) };
@@ -118,8 +118,16 @@ impl Board<'_> {
     /// Why the pods of some nodes have no other place.
     fn why_not(&mut self, sources: &Sources<'_>, ask: Ask) -> Reason {
         let Self { cluster, state, .. } = self;
-        // With dearer nodes they might: then it is a matter of price.
         if sources.most > 0 {
+            // With more new nodes it might be cheaper, or possible at all.
+            let limits = Limits { new_nodes: usize::MAX, below: Some(sources.before) };
+            let trial = cluster.trial(state, &sources.ids, limits);
+            if trial.is_complete() && trial.added_price() < sources.before {
+                let needed = trial.added().len();
+                return Reason::TooManyReplacements { needed, most: sources.most };
+            }
+            drop(trial);
+            // With dearer ones they might fit: then it is a matter of price.
             let limits = Limits { new_nodes: sources.most, below: None };
             let trial = cluster.trial(state, &sources.ids, limits);
             if trial.is_complete() {

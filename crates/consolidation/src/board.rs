@@ -6,8 +6,10 @@ use restow_model::Str;
 use restow_scheduling::{Cluster, Limits, NodeId, Offers, Settings as Placing, State};
 use rustc_hash::FxHashMap;
 
-use crate::fleet::Fleet;
+use crate::buffers::buffer_of;
+use crate::fleet::{Fleet, holds};
 use crate::moves::Move;
+use crate::peer::{self, Simulator};
 
 /// Where moves are tried.
 #[derive(Clone, Debug)]
@@ -22,12 +24,18 @@ pub struct Board<'a> {
     pub(crate) ids: Vec<Option<NodeId>>,
     /// Pending pods that have a place, by the node's name.
     pub awaited: FxHashMap<Str, usize>,
+    /// Buffers that hold room on a node, by its name.
+    pub buffered: FxHashMap<Str, (Str, Str)>,
     /// Moves that were carried out here.
     pub(crate) taken: Vec<Move>,
     /// Work done so far.
     pub effort: u64,
     /// How many questions were asked of the engine.
     pub probes: u64,
+    /// What pools may launch.
+    pub(crate) offers: Arc<Offers>,
+    /// The cluster as Karpenter's simulation sees it, if that was asked for.
+    pub(crate) simulator: Option<Box<Simulator>>,
 }
 
 impl<'a> Board<'a> {
@@ -54,12 +62,19 @@ impl<'a> Board<'a> {
             .filter(|(_, pod)| snapshot.shapes[pod.shape].gates.is_empty())
             .map(|(at, _)| at)
             .collect();
-        let mut awaited = FxHashMap::default();
+        let (mut awaited, mut buffered) = (FxHashMap::default(), FxHashMap::default());
         if !waiting.is_empty() || !leaving.is_empty() {
             let answer = cluster.schedule(snapshot, &waiting, &leaving, Limits::EXISTING);
             for placement in &answer.placements {
                 if let restow_scheduling::Destination::Node(name) = placement.to {
-                    awaited.entry(name).or_insert(placement.pod);
+                    match buffer_of(snapshot, placement.pod) {
+                        Some(buffer) => {
+                            buffered.entry(name).or_insert(buffer);
+                        }
+                        None => {
+                            awaited.entry(name).or_insert(placement.pod);
+                        }
+                    }
                 }
             }
         }
@@ -71,7 +86,19 @@ impl<'a> Board<'a> {
             cluster.keep_out(node);
         }
         let state = cluster.state().clone();
-        Self { fleet, cluster, state, ids, awaited, taken: Vec::new(), effort: 0, probes: 0 }
+        Self {
+            fleet,
+            cluster,
+            state,
+            ids,
+            awaited,
+            buffered,
+            taken: Vec::new(),
+            effort: 0,
+            probes: 0,
+            offers: Arc::clone(offers),
+            simulator: None,
+        }
     }
 
     /// The engine's number of a node.
@@ -81,16 +108,30 @@ impl<'a> Board<'a> {
 }
 
 /// Whether pods may be moved to a node (seed 001: not to one that goes soon).
-fn is_destination(fleet: &Fleet<'_>, at: usize) -> bool {
+pub(crate) fn is_destination(fleet: &Fleet<'_>, at: usize) -> bool {
     let (node, settings) = (&fleet.nodes[at], fleet.settings(at));
     if settings.peer_rules {
-        // Karpenter since 1.14: a node that is still in its own quiet time takes no pods of others.
-        let Some(after) = settings.consolidate_after.after() else { return true };
-        let Some(since) = node.last_pod_event.or(node.initialized) else { return true };
-        return after.is_zero() || node.initialized.is_none() || fleet.now.since(since) >= after;
+        return !is_in_quiet_time(fleet, at);
     }
     let soon = node
         .expires
         .is_some_and(|end| end.since(fleet.now) < settings.destination_minimum_lifetime);
     !node.drifted && !soon
+}
+
+/// Karpenter since 1.14: a node that is still in its own quiet time takes no pods of others. Pools that it would launch nothing
+/// for do not count, nor do nodes that it does not manage.
+fn is_in_quiet_time(fleet: &Fleet<'_>, at: usize) -> bool {
+    let node = &fleet.nodes[at];
+    let pool = node.pool.and_then(|pool| fleet.pools[pool].at);
+    if !pool.is_some_and(|pool| peer::is_in_use(fleet, &fleet.snapshot.node_pools[pool])) {
+        return false;
+    }
+    let after = fleet.settings(at).consolidate_after.after().unwrap_or_default();
+    let claim = node.claim.map(|at| &fleet.snapshot.node_claims[at]);
+    let since = claim.and_then(|claim| {
+        let initialized = holds(&claim.conditions, "Initialized", &fleet.snapshot.strings)?;
+        Some(claim.last_pod_event.or(initialized.changed).unwrap_or(claim.meta.created))
+    });
+    since.is_some_and(|since| !after.is_zero() && fleet.now.since(since) < after)
 }

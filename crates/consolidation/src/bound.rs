@@ -6,6 +6,7 @@ use restow_scheduling::Amounts;
 use rustc_hash::FxHashMap;
 
 use crate::board::Board;
+use crate::value;
 
 /// Beyond this many groups and masks a bound takes longer than it is worth.
 const LARGEST: usize = 400;
@@ -16,6 +17,11 @@ const STEPS: u32 = 20_000;
 /// The least that the fleet can cost per hour if only some nodes may go; with what capacity is worth. `None` where the
 /// cluster falls into too many groups to be added up.
 pub fn bound(board: &Board<'_>, candidates: &[usize]) -> Option<Bound> {
+    relax(board, candidates, false)
+}
+
+/// The same where a node that goes costs what its disruption must save.
+pub(crate) fn relax(board: &Board<'_>, candidates: &[usize], disruption: bool) -> Option<Bound> {
     let (cluster, fleet) = (&board.cluster, board.fleet);
     let groups = cluster.group_count();
     if groups > LARGEST {
@@ -43,7 +49,11 @@ pub fn bound(board: &Board<'_>, candidates: &[usize]) -> Option<Bound> {
         let terms = NodeTerms {
             group,
             price: node.price(),
-            disruption: Price::ZERO,
+            disruption: if disruption && candidate {
+                value::required(fleet, &[at])
+            } else {
+                Price::ZERO
+            },
             kept: !candidate,
             closed: false,
         };

@@ -2,6 +2,7 @@
 
 use restow_model::Price;
 
+use crate::assess::allowed_replacements;
 use crate::case::{Case, WhatIf};
 use crate::fleet::Fleet;
 use crate::gates;
@@ -30,6 +31,7 @@ pub fn counterfactuals(case: &Case<'_>, plan: &Plan, node: usize) -> Vec<Counter
         return Vec::new();
     }
     let mut changes: Vec<WhatIf> = Vec::new();
+    let mut lowered = false;
     for _ in 0..ROUNDS {
         let Ok(other) = case.what_if(&changes) else { return Vec::new() };
         let (outcome, more) = other.ask(|fleet, offers| {
@@ -51,7 +53,8 @@ pub fn counterfactuals(case: &Case<'_>, plan: &Plan, node: usize) -> Vec<Counter
         for change in more {
             put(&mut changes, change);
         }
-        if changes == before {
+        // Once is enough: what a hair does not change has another cause.
+        if changes == before && (std::mem::replace(&mut lowered, true) || !ask_less(&mut changes)) {
             return Vec::new();
         }
     }
@@ -71,6 +74,22 @@ fn put(changes: &mut Vec<WhatIf>, change: WhatIf) {
         Some(own) => *own = change,
         None => changes.push(change),
     }
+}
+
+/// Lowers a savings threshold by a hair: what saves exactly what is asked for is not always worth a move to a search.
+fn ask_less(changes: &mut [WhatIf]) -> bool {
+    for change in changes {
+        if let WhatIf::Setting { name: Name::SavingsThresholdCents, text, .. } = change {
+            let Ok(cents) = text.parse::<f64>() else { return false };
+            let units = (cents * 1e4).round();
+            if units < 1.0 {
+                return false;
+            }
+            *text = ((units - 1.0) / 1e4).to_string();
+            return true;
+        }
+    }
+    false
 }
 
 /// All changes together work: drops those that are not needed, and lists each that works alone.
@@ -119,6 +138,21 @@ pub(crate) fn remedies(fleet: &Fleet<'_>, node: usize, reason: &Reason) -> Vec<W
         let own = fleet.pod(pod);
         WhatIf::Object(Change::Pod { namespace: text(own.namespace), name: text(own.name) })
     };
+    // Any move at all: what is not needed of it is dropped later.
+    let wider = || {
+        let settings = fleet.settings(node);
+        let mut all = set(Name::ConsolidationPolicy, "WhenUnderutilizedOrCheaper".to_owned());
+        for (switch, name) in [
+            (settings.single_node, Name::SingleNode),
+            (settings.multi_node, Name::MultiNode),
+            (settings.emptiness, Name::Emptiness),
+        ] {
+            if switch == Some(false) {
+                all.extend(set(name, "on".to_owned()));
+            }
+        }
+        all
+    };
     match reason {
         Reason::UtilizationAboveThreshold { utilization, .. } => {
             set(Name::ScaledownUtilizationThreshold, rounded_up(*utilization).to_string())
@@ -142,9 +176,7 @@ pub(crate) fn remedies(fleet: &Fleet<'_>, node: usize, reason: &Reason) -> Vec<W
         Reason::RecentlyMoved { .. } => set(Name::MinimumPodDwell, "off".to_owned()),
         Reason::InGracePeriod { .. } => set(Name::ConsolidationGracePeriod, "Never".to_owned()),
         Reason::ConsolidationOff => set(Name::ConsolidateAfter, "0s".to_owned()),
-        Reason::PolicyForbids { .. } => {
-            set(Name::ConsolidationPolicy, "WhenUnderutilizedOrCheaper".to_owned())
-        }
+        Reason::PolicyForbids { .. } => wider(),
         Reason::PdbBlocks { budget, needed, .. } => vec![WhatIf::Object(Change::Pdb {
             namespace: text(budget.0),
             name: text(budget.1),
@@ -164,6 +196,10 @@ pub(crate) fn remedies(fleet: &Fleet<'_>, node: usize, reason: &Reason) -> Vec<W
             .collect(),
         Reason::DoNotDisruptNode { .. } => {
             vec![WhatIf::Object(Change::Node { name: text(fleet.nodes[node].name) })]
+        }
+        // Its pods may fit nowhere only because nothing may be launched for them.
+        Reason::PodsDoNotFit { .. } if allowed_replacements(fleet, &[node], true) == Some(0) => {
+            wider()
         }
         Reason::SpotToSpotOff => set(Name::SpotToSpot, "true".to_owned()),
         Reason::TooFewSpotOptions { options, .. } if *options > 0 => {
@@ -191,7 +227,28 @@ fn rounded_up(share: f64) -> f64 {
 
 /// The highest threshold that the savings still clear, in cents, to four places.
 fn cents_per_unit(savings: Price, cost: f64) -> String {
-    let cents = savings.dollars() * 100.0 / cost.max(1e-9);
-    let floor = (cents * 1e4).floor().max(0.0) / 1e4;
-    format!("{floor}")
+    let units = savings.dollars() * 1e6 / cost.max(1e-9);
+    // What is a whole number but for the noise of dividing stays one: 0.6 cents for 6 units are 0.1 each, not 0.0999.
+    let whole = units.round();
+    let most = if (units - whole).abs() < 1e-6 { whole } else { units.floor() };
+    format!("{}", most.max(0.0) / 1e4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_are_the_highest_that_the_savings_clear() {
+        let cents = |savings: &str, cost| cents_per_unit(savings.parse().unwrap(), cost);
+        assert_eq!(cents("0.006", 6.0), "0.1");
+        assert_eq!(cents("0.006", 7.0), "0.0857");
+        assert_eq!(cents("-0.006", 6.0), "0");
+    }
+
+    #[test]
+    fn shares_are_rounded_up() {
+        assert!((rounded_up(0.398_51) - 0.3986).abs() < 1e-12);
+        assert!((rounded_up(0.999_99) - 1.0).abs() < 1e-12);
+    }
 }

@@ -4,8 +4,9 @@ use restow_model::{GoDuration, Price};
 
 use crate::assess::Ask;
 use crate::board::Board;
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, NodePod, Role};
 use crate::gate::Gate;
+use crate::gates::Protection;
 use crate::moves::Move;
 use crate::plan::Plan;
 use crate::reason::Reason;
@@ -56,12 +57,23 @@ impl Explanation {
         let fleet = board.fleet;
         let failures = gates::failures(fleet, node);
         let unmanaged = matches!(failures.first(), Some(Reason::NotManaged));
-        let own = board.assess(&[node], Ask { nearest_miss: true, ..Ask::OWN });
+        let mut own = board.assess(&[node], Ask { nearest_miss: true, ..Ask::OWN });
+        if let Err(Reason::PodsDoNotFit { miss: Some(miss), .. }) = &mut own {
+            // That its pods cannot stay on the node itself is the question, not an answer.
+            for group in &mut miss.nodes {
+                group.nodes.retain(|name| *name != fleet.nodes[node].name);
+            }
+            miss.nodes.retain(|group| !group.nodes.is_empty());
+        }
+        // The policy may allow some move and still not the one that this node could make.
+        let forbidden = own.as_ref().err().filter(|reason| reason.gate() == Gate::Policy);
         let mut answers = Vec::with_capacity(Gate::ALL.len());
         for gate in Gate::ALL {
             let headline =
                 verdict.reasons.iter().find(|own| own.gate() == gate && gate == Gate::Managed);
-            let failed = headline.or_else(|| failures.iter().find(|own| own.gate() == gate));
+            let failed = headline
+                .or_else(|| failures.iter().find(|own| own.gate() == gate))
+                .or_else(|| forbidden.filter(|own| own.gate() == gate));
             let answer = match failed {
                 Some(reason) => Answer::Failed(reason.clone()),
                 None if unmanaged => Answer::NotAsked,
@@ -71,7 +83,7 @@ impl Explanation {
             };
             answers.push((gate, answer));
         }
-        Self { node, verdict, gates: answers, own: own.ok() }
+        Self { node, verdict, gates: answers, own: own.ok().filter(|_| !unmanaged) }
     }
 }
 
@@ -111,10 +123,6 @@ fn numbers(fleet: &Fleet<'_>, at: usize, gate: Gate) -> Vec<(&'static str, Numbe
 fn of_move(fleet: &Fleet<'_>, at: usize, gate: Gate, own: &Result<Move, Reason>) -> Answer {
     match own {
         Err(reason) if reason.gate() == gate => Answer::Failed(reason.clone()),
-        // The policy was asked about the shape: the pods have a place.
-        Err(reason) if reason.gate() == Gate::Policy && gate == Gate::Placement => {
-            Answer::Failed(reason.clone())
-        }
         Err(reason) if reason.gate() < gate => Answer::NotAsked,
         Err(_) => Answer::Passed(Vec::new()),
         Ok(own) => Answer::Passed(match gate {
@@ -170,4 +178,71 @@ fn later(fleet: &Fleet<'_>, at: usize, gate: Gate, verdict: &Verdict) -> Answer 
         numbers.push(("allowed", Number::Count(found.allowed as i64)));
     }
     Answer::Passed(numbers)
+}
+
+/// Everything about one pod that keeps its node, not only what comes first; empty for a pod that runs nowhere.
+pub fn pod_blockers(fleet: &Fleet<'_>, pod: usize) -> Vec<Reason> {
+    let own = fleet.pod(pod);
+    let found = fleet.nodes.iter().position(|node| own.is_bound() && node.name == own.node);
+    let Some((at, role)) = found.and_then(|at| Some((at, role(fleet, at, pod)?))) else {
+        return Vec::new();
+    };
+    let peer_rules = fleet.settings(at).peer_rules;
+    let asked = match role {
+        Role::Movable => true,
+        Role::Daemon | Role::Mirror => peer_rules,
+        Role::Finished | Role::Leaving => false,
+    };
+    if !asked || own.is_terminating() {
+        return Vec::new();
+    }
+    let mut reasons = Vec::new();
+    if let Some(protection) = gates::protection(fleet, pod) {
+        let until = match protection {
+            Protection::Always => None,
+            Protection::Until(until) => Some(until),
+        };
+        reasons.push(Reason::DoNotDisruptPod { pod, pods: 1, until });
+    }
+    if role == Role::Movable && !peer_rules && fleet.snapshot.owner(own).is_none() {
+        reasons.push(Reason::PodWithoutOwner { pod, pods: 1 });
+    }
+    if role != Role::Mirror {
+        reasons.extend(budget_blocker(fleet, at, pod));
+    }
+    if role == Role::Movable && !peer_rules {
+        let workload = fleet.pod_workloads[pod].map(|id| &fleet.workloads[id.index()]);
+        reasons.extend(workload.and_then(|own| {
+            let (updated, desired) = own.rollout?;
+            let workload = (own.namespace, own.name);
+            Some(Reason::RolloutInProgress { pod, workload, updated, desired })
+        }));
+    }
+    reasons
+}
+
+fn role(fleet: &Fleet<'_>, at: usize, pod: usize) -> Option<Role> {
+    let own: Option<&NodePod> = fleet.nodes[at].pods.iter().find(|own| own.pod as usize == pod);
+    own.map(|own| own.role)
+}
+
+/// The disruption budget that keeps a pod on its node.
+fn budget_blocker(fleet: &Fleet<'_>, at: usize, pod: usize) -> Option<Reason> {
+    if gates::tolerates_disruption(fleet, pod) {
+        return None;
+    }
+    let budgets = &fleet.pod_pdbs[pod];
+    if budgets.len() > 1 {
+        return Some(Reason::MultiplePdbs { pod, budgets: budgets.len() });
+    }
+    let pdb = budgets.iter().find(|pdb| gates::draws_on(fleet, pod, **pdb))?;
+    let own = &fleet.pdbs[pdb.index()];
+    let budget = (own.namespace, own.name);
+    // One may go while the node as a whole needs more than are allowed: then the gate has named it.
+    let of_node = gates::failures(fleet, at).into_iter().find_map(|reason| match reason {
+        Reason::PdbBlocks { budget: named, needed, .. } if named == budget => Some(needed),
+        _ => None,
+    });
+    let needed = of_node.or_else(|| (own.allowed <= 0).then_some(1))?;
+    Some(Reason::PdbBlocks { budget, pod, allowed: own.allowed, needed })
 }

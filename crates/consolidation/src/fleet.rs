@@ -5,6 +5,7 @@ mod cost;
 mod groups;
 mod pdb;
 mod times;
+mod totals;
 mod utilization;
 mod workloads;
 

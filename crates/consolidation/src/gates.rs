@@ -10,7 +10,7 @@ mod priced;
 mod quiet;
 mod utilization;
 
-pub(crate) use pods::{draws_on, protection};
+pub(crate) use pods::{Protection, draws_on, protection, tolerates_disruption};
 
 use crate::fleet::Fleet;
 use crate::gate::Gate;
@@ -42,6 +42,13 @@ pub fn failures(fleet: &Fleet<'_>, node: usize) -> Vec<Reason> {
         }
     }
     found
+}
+
+/// Whether nothing keeps the node itself and its pods from being disrupted, whatever for.
+pub(crate) fn is_disruptable(fleet: &Fleet<'_>, node: usize) -> bool {
+    let managed = managed::ask(fleet, node);
+    let managed = managed.is_none_or(|reason| matches!(reason, Reason::StaticPool { .. }));
+    managed && annotated::ask(fleet, node).is_none() && pods::ask(fleet, node).is_none()
 }
 
 /// The first gate that a node fails.

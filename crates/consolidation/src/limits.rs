@@ -1,8 +1,9 @@
 //! The parts of gate 10 that are about the whole: some replica of every workload stays, and some room does.
 
-use restow_model::{Resources, Str};
+use restow_model::{DisruptionReason, Resources, Str};
 use rustc_hash::FxHashMap;
 
+use crate::budget;
 use crate::fleet::{Fleet, Pool, Utilization, WorkloadId};
 use crate::moves::{Move, Target};
 use crate::reason::Reason;
@@ -23,8 +24,43 @@ pub(crate) fn ready_leaving(
     leaving
 }
 
+/// Whether some nodes may go in one move: some replica of each workload stays, and no more nodes of a pool go than its
+/// budgets ever allow at a time.
+pub(crate) fn together(fleet: &Fleet<'_>, sources: &[usize]) -> Result<(), Reason> {
+    if sources.len() > 1 {
+        within_budgets(fleet, sources)?;
+    }
+    floor(fleet, sources)
+}
+
+/// A move that needs more than a budget allows could never run. A budget that allows none says nothing about the size of
+/// what may run once it is open.
+fn within_budgets(fleet: &Fleet<'_>, sources: &[usize]) -> Result<(), Reason> {
+    let moves_pods = sources.iter().any(|at| !fleet.nodes[*at].is_empty());
+    let reason = if moves_pods { DisruptionReason::Underutilized } else { DisruptionReason::Empty };
+    for (at, pool) in fleet.pools.iter().enumerate() {
+        let needed = sources.iter().filter(|node| fleet.nodes[**node].pool == Some(at)).count();
+        if needed < 2 {
+            continue;
+        }
+        let settings = &pool.resolved.settings;
+        let found = budget::allowance(settings, pool.counted_nodes, reason, fleet.now);
+        if found.allowed > 0 && needed > found.allowed {
+            return Err(Reason::BudgetExhausted {
+                pool: pool.name,
+                reason,
+                allowed: found.allowed,
+                used: needed,
+                budget: found.budget,
+                until: found.until,
+            });
+        }
+    }
+    Ok(())
+}
+
 /// Never all ready replicas of a workload that has two or more.
-pub(crate) fn floor(fleet: &Fleet<'_>, sources: &[usize]) -> Result<(), Reason> {
+fn floor(fleet: &Fleet<'_>, sources: &[usize]) -> Result<(), Reason> {
     if !sources.iter().any(|at| fleet.settings(*at).workload_floor) {
         return Ok(());
     }

@@ -7,6 +7,7 @@ use restow_scheduling::Offers;
 
 use crate::assess::Ask;
 use crate::board::Board;
+use crate::bound::bound;
 use crate::fleet::Fleet;
 use crate::gate::Gate;
 use crate::gates;
@@ -76,6 +77,9 @@ pub struct Plan {
     pub after: Totals,
     /// What blocked nodes would save, by what blocks them.
     pub locked: Vec<Locked>,
+    /// The least that the fleet could cost per hour, whatever is done with the nodes that may go; `None` where the cluster is
+    /// too varied to be added up.
+    pub bound: Option<Price>,
     /// What the work took.
     pub stats: Stats,
 }
@@ -119,7 +123,42 @@ impl Plan {
             after.price = after.price - own.before + own.after;
         }
         let locked = locked(fleet, &verdicts);
-        Self { moves, verdicts, before, after, locked, stats }
+        let bound = bound(&board, &candidates).map(|own| own.price);
+        Self { moves, verdicts, before, after, locked, bound, stats }
+    }
+
+    /// Leaves some moves out, by their places in the plan: their nodes stay.
+    pub(crate) fn leave_out(&mut self, moves: &[usize]) {
+        let mut numbers: Vec<Option<usize>> = Vec::with_capacity(self.moves.len());
+        let mut kept = Vec::new();
+        for (at, own) in std::mem::take(&mut self.moves).into_iter().enumerate() {
+            if !moves.contains(&at) {
+                numbers.push(Some(kept.len()));
+                kept.push(own);
+                continue;
+            }
+            numbers.push(None);
+            if own.turn.wave.is_some() {
+                let (after, own) = (&mut self.after, &own.own);
+                after.nodes = after.nodes + own.sources.len() - own.replacements.len();
+                after.price = after.price + own.before - own.after;
+            }
+            for node in &own.own.sources {
+                let savings = own.own.savings();
+                self.verdicts[*node].outcome = Outcome::Kept;
+                self.verdicts[*node].reasons = vec![Reason::NothingBetter { savings }];
+            }
+        }
+        self.moves = kept;
+        for verdict in &mut self.verdicts {
+            verdict.in_move = verdict.in_move.and_then(|at| numbers[at]);
+        }
+    }
+
+    /// How far the plan is from the least that the fleet could cost, in percent of that.
+    pub fn gap_percent(&self) -> Option<f64> {
+        let least = self.bound.filter(|least| *least > Price::ZERO)?;
+        Some(100.0 * (self.after.price.dollars() / least.dollars() - 1.0))
     }
 
     /// What the plan saves per hour.
@@ -137,6 +176,11 @@ fn blocked(board: &Board<'_>, at: usize) -> Vec<Reason> {
         && let Some(pod) = board.awaited.get(&board.fleet.nodes[at].name)
     {
         failures.insert(0, Reason::Nominated { pod: *pod });
+    } else if managed
+        && board.fleet.nodes[at].is_empty()
+        && let Some(buffer) = board.buffered.get(&board.fleet.nodes[at].name)
+    {
+        failures.insert(0, Reason::CapacityBuffer { buffer: *buffer });
     }
     failures
 }

@@ -1,10 +1,18 @@
 //! Strategies that propose moves. Each returns moves that can all be carried out together: every pod is moved once at most,
 //! and every bit of room is promised once.
 
+mod construct;
+mod coupling;
+mod exchange;
+mod fill;
 mod global;
 mod improve;
 mod karpenter;
+mod market;
+mod pack;
 mod seed;
+
+pub use karpenter::{empty_now, many_now};
 
 use restow_model::Str;
 use rustc_hash::FxHashSet;

@@ -4,14 +4,25 @@ use serde_json::Value;
 
 /// The smallest cluster that dropping objects and then fields leads to.
 pub(crate) fn shrink(
+    objects: Vec<Value>,
+    holds: &mut dyn FnMut(&[Value]) -> bool,
+) -> Vec<Value> {
+    shrink_fields_of(objects, &|_| true, holds)
+}
+
+/// The same, where only some objects lose fields.
+pub(crate) fn shrink_fields_of(
     mut objects: Vec<Value>,
+    loses: &dyn Fn(&Value) -> bool,
     holds: &mut dyn FnMut(&[Value]) -> bool,
 ) -> Vec<Value> {
     loop {
         let before = size(&objects);
         drop_objects(&mut objects, holds);
         for at in 0..objects.len() {
-            drop_fields(&mut objects, at, &mut Vec::new(), holds);
+            if loses(&objects[at]) {
+                drop_fields(&mut objects, at, &mut Vec::new(), holds);
+            }
         }
         if size(&objects) == before {
             return objects;

@@ -5,7 +5,9 @@
 
 mod bar;
 mod csv;
+mod explain;
 mod fleet;
+mod lint;
 mod load;
 pub mod money;
 mod nodes_view;
@@ -24,10 +26,16 @@ pub mod units;
 
 pub use bar::Bar;
 pub use csv::{csv, csv_record};
+pub use explain::{
+    BudgetNow, CounterfactualRow, Destination, GateRow, MissRow, NodeExplanation, NodeQuestion,
+    ObstacleRow, PdbRow, PodExplanation, PoolExplanation, VerdictRow, WindowNow,
+    node_explanation_view, pod_explanation_view, pool_explanation_view, shell_word,
+};
 pub use fleet::{
     Amount, Amounts, Fleet, FleetGroup, FleetNode, FleetPool, Groups, Resource, Totals, Unit,
     UnpricedNodes,
 };
+pub use lint::{FindingRow, LintReport, ObjectRow, lint_view};
 pub use load::PodCounts;
 pub use nodes_view::{ViewOptions, nodes_view};
 pub use options::{FleetOptions, GroupBy, NodeFilter, NodeKey, ParseKeyError, SortKey};

@@ -12,7 +12,7 @@ mod misses;
 mod moves;
 mod rows;
 mod settings;
-mod text;
+pub(crate) mod text;
 mod timeline;
 mod timeline_view;
 mod view;
@@ -29,6 +29,7 @@ pub use settings::{FaultRow, PoolSettings, SettingRow, SettingsDocument, setting
 pub use timeline::{Interval, Limit, PoolTimeline, ScheduleRow, Timeline};
 pub use timeline_view::{Clock, timeline_view};
 pub use view::plan_view;
+pub(crate) use view::{verdict_style, word};
 
 #[cfg(test)]
 mod tests;

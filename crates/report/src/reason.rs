@@ -8,6 +8,7 @@ mod message;
 mod values;
 
 pub use fix::{CODES, fix_of};
+pub(crate) use message::{full_name, human, seconds, told_apart};
 pub use values::ReasonValues;
 
 use restow_consolidation::Reason;

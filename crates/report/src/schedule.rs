@@ -15,6 +15,7 @@ pub(crate) mod text;
 mod values;
 mod view;
 
+pub(crate) use answer::obstacles;
 pub use answer::{Misfit, Obstacle, PlacedPod, PodName, ScheduleReport, Where};
 pub use feasible::{FeasibilityDocument, PodFeasibility, nodes_by_name};
 pub use feasible_view::feasibility_view;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    budget, catalog, completions, config, demo, diff, nodes, plan, schedule, snapshot,
+    budget, catalog, completions, config, demo, diff, explain, lint, nodes, plan, schedule,
+    snapshot,
 };
 
 /// The version, with the date of the built-in prices.
@@ -37,6 +38,8 @@ fn version() -> &'static str {
                   restow nodes -f cluster.json        the same from `kubectl get -A -o json` output\n  \
                   restow plan                         which nodes to delete or replace, and why not the others\n  \
                   restow plan --what-if budgets=50%   the same if a setting were otherwise\n  \
+                  restow explain node node-a          why it stays, gate by gate, and what would change that\n  \
+                  restow lint                         what locks savings in, with fixes to paste\n  \
                   restow schedule                     where pending pods would go, and what they need\n  \
                   restow schedule --drain node-a      where the pods of a node would go\n  \
                   restow snapshot --to my.restow      keep a cluster in a small file\n\n\
@@ -51,6 +54,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Nodes(nodes::NodesArgs),
     Plan(Box<plan::PlanArgs>),
+    Explain(explain::ExplainArgs),
+    Lint(Box<lint::LintArgs>),
     Config(Box<config::ConfigArgs>),
     Budget(Box<budget::BudgetArgs>),
     Diff(Box<diff::DiffArgs>),

@@ -51,6 +51,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Nodes(args) => commands::nodes::run(&args),
         Command::Schedule(args) => commands::schedule::run(&args),
         Command::Plan(args) => commands::plan::run(&args),
+        Command::Explain(args) => commands::explain::run(&args),
+        Command::Lint(args) => commands::lint::run(&args),
         Command::Config(args) => commands::config::run(&args),
         Command::Budget(args) => commands::budget::run(&args),
         Command::Diff(args) => commands::diff::run(&args),

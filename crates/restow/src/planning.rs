@@ -8,8 +8,9 @@ use restow_catalog::{Adjustments, Catalog, NodeGroups, PriceBook, glob, nearest}
 use restow_consolidation::fleet::with_node_groups;
 use restow_consolidation::settings::{Entry, Name, Origin, Resolved, Scope, resolve};
 use restow_consolidation::what_if::apply;
-use restow_consolidation::{Fleet, Inputs, Plan, after};
+use restow_consolidation::{Fleet, Inputs, Plan, add_buffer_pods, after, mark_tight};
 use restow_model::{GoDuration, Snapshot, Str, Time};
+use restow_report::units::counted;
 use restow_scheduling::Offers;
 
 use crate::args::PriceArgs;
@@ -117,6 +118,13 @@ impl Configured {
                 apply(&mut snapshot, change)
                     .map_err(|error| anyhow::anyhow!("--what-if {own}: {error}"))?;
             }
+        }
+        let left_out = add_buffer_pods(&mut snapshot);
+        if left_out > 0 {
+            terminal::warn(&format!(
+                "{} of a pod template or a workload that is not here: no room is kept for it",
+                counted(left_out, "CapacityBuffer")
+            ));
         }
         let wanted = snapshot.node_pools.is_empty() || args.node_groups != NodeGroups::Auto;
         let groups =
@@ -234,7 +242,7 @@ pub(crate) struct Prepared {
     pub(crate) configured: Configured,
     pub(crate) book: PriceBook,
     pub(crate) offers: Arc<Offers>,
-    price_age: Option<GoDuration>,
+    pub(crate) price_age: Option<GoDuration>,
 }
 
 impl Prepared {
@@ -298,7 +306,8 @@ impl Prepared {
         let start = Instant::now();
         let nanos = fleet.cluster.settings.deadline.nanos();
         let deadline = Duration::from_nanos(u64::try_from(nanos).unwrap_or_default());
-        let plan = Plan::new(fleet, &self.offers, &mut || start.elapsed() >= deadline);
+        let mut plan = Plan::new(fleet, &self.offers, &mut || start.elapsed() >= deadline);
+        mark_tight(fleet, &mut plan);
         (plan, start.elapsed().as_secs_f64() * 1000.0)
     }
 

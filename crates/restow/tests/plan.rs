@@ -77,7 +77,7 @@ screens! {
     plan_node_groups: "plan" "groups.yaml" [""; 0];
     plan_without_node_groups: "plan" "groups.yaml" ["--node-groups", "off"];
     plan_replaces: "plan" "issue-7146.yaml" ["--savings-threshold-cents", "5", "--what-if", "savings-threshold-cents=0"];
-    plan_replaces_json: "plan" "issue-7146.yaml" ["--what-if", "default/savings-threshold-cents=0.1", "-o", "json"];
+    plan_replaces_json: "plan" "issue-7146.yaml" ["--what-if", "default/savings-threshold-cents=0.05", "-o", "json"];
     plan_with_a_fee: "plan" "issue-7146.yaml" ["--what-if", "node-fee=0.01"];
     plan_issue_7146: "plan" "issue-7146.yaml" [""; 0];
     plan_issue_7146_json: "plan" "issue-7146.yaml" ["-o", "json"];
@@ -213,6 +213,87 @@ fn no_line_is_wider_than_the_screen() {
             }
         }
     }
+}
+
+/// The fields that others rely on, in their order; more may be added, none renamed.
+#[test]
+fn the_contract_of_json() {
+    let arguments = ["--what-if", "savings-threshold-cents=0", "-o", "json"];
+    let output = ask("plan", "issue-7146.yaml", &arguments).output().expect("runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let in_order = |fields: &[&str], from: &str| {
+        let mut rest = &text[text.find(from).expect(from)..];
+        for field in fields {
+            let key = format!("\"{field}\":");
+            let at = rest.find(&key).unwrap_or_else(|| panic!("{field} after {from}"));
+            rest = &rest[at + key.len()..];
+        }
+    };
+    in_order(
+        &[
+            "apiVersion",
+            "kind",
+            "now",
+            "search",
+            "profile",
+            "catalog",
+            "before",
+            "after",
+            "moves",
+            "nodes",
+            "blockedSavingsPerHour",
+            "stats",
+        ],
+        "{",
+    );
+    in_order(
+        &[
+            "id",
+            "wave",
+            "method",
+            "decision",
+            "nodes",
+            "replacements",
+            "nodePool",
+            "instanceTypes",
+            "zones",
+            "capacityTypes",
+            "pricePerHour",
+            "pods",
+            "namespace",
+            "name",
+            "from",
+            "to",
+            "pricePerHourBefore",
+            "pricePerHourAfter",
+            "savingsPerHour",
+            "disruptionCost",
+            "requiredSavingsPerHour",
+            "risks",
+        ],
+        "\"moves\"",
+    );
+    in_order(
+        &[
+            "name",
+            "nodePool",
+            "instanceType",
+            "zone",
+            "capacityType",
+            "pricePerHour",
+            "utilization",
+            "cpu",
+            "memory",
+            "average",
+            "disruptionCost",
+            "lifetimeRemaining",
+            "verdict",
+            "move",
+            "reasons",
+        ],
+        "\"name\": \"node-a\"",
+    );
+    in_order(&["candidates", "probes", "effort", "elapsedMs", "deadlineHit"], "\"stats\"");
 }
 
 /// Equal input gives equal bytes, whatever the formats and however often.

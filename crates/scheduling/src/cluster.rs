@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build;
 use crate::compile::{ClassIndex, Compiler, PodKey, pod_key};
+use crate::first_fit;
 use crate::group::Groups;
 use crate::ids::{ClassId, NodeId};
 use crate::known::Known;
@@ -51,6 +52,8 @@ pub struct Cluster {
     /// Pods that are bound to a node that is not there, by its name.
     pub(crate) orphans: FxHashMap<Str, Vec<u32>>,
     pub(crate) offers: Arc<Offers>,
+    /// For Karpenter's simulation what pods that are being deleted come back as.
+    pub(crate) revived: FxHashMap<u32, ClassId>,
 }
 
 impl Cluster {
@@ -74,6 +77,8 @@ impl Cluster {
         for key in template_keys(snapshot) {
             compiler.see(key);
         }
+        let revived = first_fit::revived(&keys, settings);
+        revived.iter().for_each(|(_, key)| compiler.see(*key));
         let daemons = build::daemons(snapshot);
         for (shape, ..) in &daemons {
             let selection = Compiler::daemon_selection(&snapshot.shapes[*shape]);
@@ -111,6 +116,7 @@ impl Cluster {
             drivers,
             nodes,
             attachments: FxHashSet::default(),
+            forbidding: Vec::new(),
             hot: Vec::new(),
             tally_hot: Vec::new(),
             adds: Vec::new(),
@@ -129,6 +135,9 @@ impl Cluster {
         tables.scores = ScoreTables::new(&tables.column_of);
         let mut index = ClassIndex::default();
         compiler.compile(&mut tables, &mut index);
+        if settings.peer {
+            tables.forbidding = first_fit::forbidding(&tables);
+        }
         let daemons: Vec<Daemon> = daemons
             .into_iter()
             .map(|(shape, owner, requests)| {
@@ -181,7 +190,13 @@ impl Cluster {
             by_name,
             orphans: FxHashMap::default(),
             offers,
+            revived: FxHashMap::default(),
         };
+        let classes = &cluster.index.by_key;
+        cluster.revived = revived
+            .iter()
+            .filter_map(|(pod, key)| Some((*pod, *classes.get(key)?)))
+            .collect();
         for (driver, tally, node) in attached {
             if let Some(node) = cluster.by_name.get(&node)
                 && cluster.tables.attachments.insert((tally, *node))
@@ -259,10 +274,10 @@ impl Cluster {
         }
     }
 
-    /// Nodes that are still starting will run daemons that are not there yet.
+    /// Nodes that are still starting will run daemons that are not there yet; Karpenter expects them on every node.
     fn keep_room_for_daemons(&mut self, snapshot: &Snapshot, daemons: &[Daemon]) {
         let starting: Vec<NodeId> = (0..self.tables.nodes.len())
-            .filter(|at| self.tables.nodes[*at].in_flight)
+            .filter(|at| self.tables.nodes[*at].in_flight || self.tables.options.peer)
             .map(NodeId::new)
             .collect();
         if starting.is_empty() {

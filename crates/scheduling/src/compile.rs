@@ -127,9 +127,16 @@ impl<'a> Compiler<'a> {
         let mut next = None;
         if self.settings.preferences == Preferences::Respect && !key.terminating {
             // From the shape without preferences up to the whole one, so that each knows the next.
-            let steps = preference::steps(shape, self.soft_taints);
+            let steps = preference::steps(shape, self.soft_taints, self.settings.peer);
             for (softer, soft_taints) in steps.into_iter().rev() {
                 let raw = self.read(key, softer, soft_taints, next);
+                next = Some(self.push(raw));
+            }
+        } else if self.settings.peer && !key.terminating {
+            // Taints that ask to stay away are no preference to Karpenter.
+            let steps = preference::steps(&preference::without(shape), self.soft_taints, true);
+            for (own, soft_taints) in steps.into_iter().rev() {
+                let raw = self.read(key, own, soft_taints, next);
                 next = Some(self.push(raw));
             }
         } else {

@@ -91,6 +91,23 @@ impl Trial<'_> {
             .collect()
     }
 
+    /// Values of a label that a new node may have as a type.
+    pub fn values(&self, at: usize, instance_type: Str, key: Str) -> Vec<Str> {
+        let at = self.first_new() + at;
+        let (tables, state) = self.parts();
+        let pool = tables.launch.pool(state.drafts.list[at].pool);
+        let types = &tables.launch.offered_pool(pool).types;
+        let Some(own) = types.iter().find(|own| own.name == instance_type) else {
+            return Vec::new();
+        };
+        if key == tables.launch.offers.os && !own.systems.is_empty() {
+            return own.systems.clone();
+        }
+        let sold = own.offerings.iter().flat_map(|own| &own.labels);
+        let labels = own.labels.iter().chain(sold);
+        labels.filter(|(own, _)| *own == key).map(|(_, value)| *value).collect()
+    }
+
     /// What keeps pods of a class from running, as the trial left things.
     pub fn miss(&self, cluster: &Cluster, snapshot: &Snapshot, class: ClassId) -> Miss {
         cluster.miss(self.parts().1, snapshot, class)

@@ -89,6 +89,9 @@ impl State {
         let group = self.group(tables, node);
         for add in tables.adds(hot) {
             let domain = self.domain(add.hot.key, node);
+            if domain == OPEN_DOMAIN && tables.forbidding.get(add.tally.index()) == Some(&true) {
+                self.tally_everywhere(tables, add, node, count);
+            }
             if domain == NO_DOMAIN || domain == OPEN_DOMAIN {
                 continue;
             }
@@ -105,6 +108,13 @@ impl State {
                 let attached = &mut self.attached[volume.driver as usize][node.index()];
                 *attached += i32::from(new > 0) - i32::from(old > 0);
             }
+        }
+    }
+
+    /// Counts pods in every domain that a new node may still be in.
+    fn tally_everywhere(&mut self, tables: &Tables, add: &Add, node: NodeId, count: i32) {
+        for domain in crate::first_fit::domains(tables, self, add.hot.key, node) {
+            self.bump(tables, add, domain, count);
         }
     }
 

@@ -58,6 +58,8 @@ pub(crate) struct Drafts {
     pub(crate) below: Option<Price>,
     /// Whether pods go where they raise the bill least, instead of filling one node before the next.
     pub(crate) thrifty: bool,
+    /// Whether a new node stays open in labels that only matter to other pods, as Karpenter's do.
+    pub(crate) loose: bool,
 }
 
 impl PartialEq for Drafts {
@@ -221,7 +223,7 @@ impl State {
     }
 
     /// A node of which nothing is settled.
-    fn push_open_node(&mut self, tables: &Tables) -> NodeId {
+    pub(crate) fn push_open_node(&mut self, tables: &Tables) -> NodeId {
         let node = self.push_node();
         for (column, (_, key)) in self.domains.iter_mut().zip(tables.keys.iter()) {
             column[node.index()] = match key.kind {
@@ -237,6 +239,30 @@ impl State {
     pub(crate) fn open(&mut self, tables: &Tables, pod: Batch) -> Option<NodeId> {
         let (_, pool, fitting) = self.opening(tables, pod.class)?;
         Some(self.open_as(tables, pod, pool, fitting))
+    }
+
+    /// Opens a new node for a pod of a class in one of some groups of a pool, if that takes it.
+    pub(crate) fn open_within(
+        &mut self,
+        tables: &Tables,
+        pod: Batch,
+        pool: PoolId,
+        groups: &[usize],
+    ) -> Option<NodeId> {
+        if self.drafts.list.len() >= self.drafts.most || pool.index() >= tables.launch.pools.len() {
+            return None;
+        }
+        let draft = tables.draft_within(pool, groups);
+        let node = self.push_open_node(tables);
+        let Some(fitting) = tables.fitting(self, tables.class(pod.class), &draft, node, pod.count)
+        else {
+            self.pop_node();
+            return None;
+        };
+        self.drafts.list.push(draft);
+        self.changes.push(Change::Opened);
+        self.fill(tables, pod, node, fitting);
+        Some(node)
     }
 
     /// Opens a new node as what was found for it.

@@ -61,8 +61,9 @@ impl Tables {
     ) -> Option<Fitting> {
         let allowed = self.groups.allowed(class.selection);
         let used = Used::of(state, draft, node).add(class, count);
+        let settles = class.settles && !state.drafts.loose;
         let fewer = draft.groups.iter().enumerate().any(|(at, word)| word & !allowed.word(at) != 0);
-        if !fewer && class.rules.is_empty() && !class.settles {
+        if !fewer && class.rules.is_empty() && !settles {
             let option = self.cheapest(state, draft, &draft.groups, &used)?;
             return Some(Fitting { groups: None, option });
         }
@@ -73,7 +74,7 @@ impl Tables {
         if groups.iter().all(|word| *word == 0) {
             return None;
         }
-        if class.rules.is_empty() && !class.settles {
+        if class.rules.is_empty() && !settles {
             let option = self.cheapest(state, draft, &groups, &used)?;
             return Some(Fitting { groups: Some(groups), option });
         }
@@ -101,13 +102,13 @@ impl Tables {
         valid.sort_by_key(|(crowd, _)| *crowd);
         let mut tried: SmallVec<[GroupId; 8]> = SmallVec::new();
         for (_, group) in &valid {
-            if tried.iter().any(|other| self.alike(class, *other, *group)) {
+            if tried.iter().any(|other| self.alike(state, class, *other, *group)) {
                 continue;
             }
             tried.push(*group);
             let mut settled: Words = SmallVec::from_elem(0, groups.len());
             for (_, other) in &valid {
-                if self.alike(class, *other, *group) {
+                if self.alike(state, class, *other, *group) {
                     settled[other.index() / 64] |= 1 << (other.index() % 64);
                 }
             }
@@ -125,7 +126,7 @@ impl Tables {
             let hot = &self.tally_hot[tally.index()];
             hot.uniform && (hot.row == SPARSE || state.domain(hot.key, node) != OPEN_DOMAIN)
         };
-        class.adds.iter().all(|tally| settled(*tally))
+        (state.drafts.loose || class.adds.iter().all(|tally| settled(*tally)))
             && class.rules.iter().all(|rule| match rule {
                 // Daemons of different groups may take different ports.
                 Rule::Forbid { why: Forbidden::Port(_), .. } | Rule::Bind => false,
@@ -147,15 +148,23 @@ impl Tables {
     }
 
     /// Whether two groups agree in everything that pods of the class care for.
-    fn alike(&self, class: &Class, a: GroupId, b: GroupId) -> bool {
+    fn alike(&self, state: &State, class: &Class, a: GroupId, b: GroupId) -> bool {
+        let loose = state.drafts.loose;
         let same = |tally: TallyId| {
             let key = self.key_of(tally).index();
             let domain = |group: GroupId| self.launch.groups[group.index()].domains[key];
             (!self.is_dense(tally) || domain(a) == domain(b))
                 && self.counts_group(tally, a) == self.counts_group(tally, b)
         };
-        class.adds.iter().all(|tally| same(*tally))
+        (loose || class.adds.iter().all(|tally| same(*tally)))
             && class.rules.iter().all(|rule| match rule {
+                // Any of the domains that are allowed will do, unless the pod is the first of its kind.
+                Rule::Forbid { .. } if loose => true,
+                Rule::Require { tallies, .. }
+                    if loose && tallies.iter().any(|own| state.totals[own.index()] > 0) =>
+                {
+                    true
+                }
                 Rule::Forbid { tally, .. } | Rule::Spread { tally, .. } => same(*tally),
                 Rule::Require { tallies, .. } => tallies.iter().all(|tally| same(*tally)),
                 Rule::Attach => true,

@@ -8,14 +8,28 @@ use crate::selection::SoftTaints;
 ///
 /// The order in which preferences are given up: the heaviest preferred affinity to pods, the heaviest preferred
 /// anti-affinity, the heaviest preferred node affinity, the first soft spread, and last the taints that ask to stay away.
-pub(crate) fn steps(shape: &PodShape, soft_taints: bool) -> Vec<(PodShape, SoftTaints)> {
+///
+/// With `in_turn` the required terms of node affinity come first, of which otherwise any will do.
+pub(crate) fn steps(
+    shape: &PodShape,
+    soft_taints: bool,
+    in_turn: bool,
+) -> Vec<(PodShape, SoftTaints)> {
     let mut soft = shape.clone();
     // Stable, so that of equal weights the first is given up first.
     soft.preferred_affinity.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
     soft.preferred_anti_affinity.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
     soft.preferred_nodes.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
     let taints = if soft_taints { SoftTaints::Obeyed } else { SoftTaints::Ignored };
-    let mut found = vec![(hard(&soft), taints)];
+    let mut found = Vec::new();
+    if in_turn && let Some(terms) = &mut soft.node_affinity {
+        let later = if terms.is_empty() { Vec::new() } else { terms.split_off(1) };
+        for term in later {
+            found.push((hard(&soft), taints));
+            soft.node_affinity = Some(vec![term]);
+        }
+    }
+    found.push((hard(&soft), taints));
     while give_up(&mut soft) {
         found.push((hard(&soft), taints));
     }
@@ -23,6 +37,13 @@ pub(crate) fn steps(shape: &PodShape, soft_taints: bool) -> Vec<(PodShape, SoftT
         found.push((hard(&soft), SoftTaints::Ignored));
     }
     found
+}
+
+/// A pod that does without everything it would like.
+pub(crate) fn without(shape: &PodShape) -> PodShape {
+    let mut hard = shape.clone();
+    while give_up(&mut hard) {}
+    hard
 }
 
 fn give_up(shape: &mut PodShape) -> bool {

@@ -12,6 +12,7 @@ pub enum Preferences {
 
 /// How placements read the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Settings {
     /// What is made of preferences.
     pub preferences: Preferences,
@@ -23,6 +24,12 @@ pub struct Settings {
     pub promises: bool,
     /// Whether nodes can be scored, which takes counts that placements do not need.
     pub scores: bool,
+    /// Whether the cluster is read as Karpenter's simulation reads it, which only [`Cluster::first_fit_trial`] should: nodes
+    /// that are gone count as long as their claims are there, and of several required terms of node affinity each is tried
+    /// everywhere before the next.
+    ///
+    /// [`Cluster::first_fit_trial`]: crate::Cluster::first_fit_trial
+    pub peer: bool,
 }
 
 impl Settings {
@@ -32,6 +39,7 @@ impl Settings {
         new_domains: false,
         promises: false,
         scores: false,
+        peer: false,
     };
 
     /// As whoever launches nodes sees it.
@@ -40,6 +48,7 @@ impl Settings {
         new_domains: true,
         promises: true,
         scores: false,
+        peer: false,
     };
 }
 

@@ -89,13 +89,16 @@ pub(crate) fn nodes(snapshot: &Snapshot, settings: Settings) -> Vec<NodeSource> 
         {
             found[*at].leaving = true;
         }
-        if is_true(&claim.conditions, "Initialized", strings) {
+        let lost = settings.peer && !by_name.contains_key(&claim.node);
+        if is_true(&claim.conditions, "Initialized", strings) && !lost {
             continue;
         }
         match by_name.get(&claim.node) {
             Some(at) if !claim.node.is_empty() => promise(&mut found[*at], claim, strings),
             _ if claim.meta.deleted.is_some() || claim.allocatable.pods == 0 => {}
             _ if providers.contains(&claim.provider_id) => {}
+            // Karpenter does not know of a claim before there is a machine.
+            _ if settings.peer && claim.provider_id.is_empty() => {}
             _ => found.push(of_claim(claim, strings)),
         }
     }

@@ -3,6 +3,7 @@
 
 use restow_model::Price;
 
+use crate::class::Rule;
 use crate::cluster::Cluster;
 use crate::ids::{ClassId, NodeId};
 use crate::state::State;
@@ -21,6 +22,8 @@ pub struct Offer {
     pub amounts: Amounts,
     /// The pool, by its place.
     pub pool: usize,
+    /// Pools of a smaller tier come first.
+    pub tier: u32,
 }
 
 impl Cluster {
@@ -44,6 +47,43 @@ impl Cluster {
     pub fn demand(&self, class: ClassId) -> Amounts {
         let demand = &self.tables.class(class).demand;
         [demand.cpu, demand.memory, 1]
+    }
+
+    /// How many pods of a class can be on one node at most, as far as they keep off each other.
+    pub fn most_per_node(&self, class: ClassId) -> u32 {
+        let class = self.tables.class(class);
+        let alone = class.rules.iter().any(|rule| match rule {
+            Rule::Forbid { tally, .. } => class.adds.contains(tally),
+            _ => false,
+        });
+        if alone { 1 } else { u32::MAX }
+    }
+
+    /// Whether pods of a class ask for anything besides cpu and memory.
+    pub fn asks_for_more(&self, class: ClassId) -> bool {
+        self.tables.hot[class.index()].rare
+    }
+
+    /// Whether pods of a class must spread over domains of several nodes.
+    pub fn spreads(&self, class: ClassId) -> bool {
+        let tables = &self.tables;
+        tables.class(class).rules.iter().any(|rule| match rule {
+            Rule::Spread { tally, .. } => tables.is_dense(*tally),
+            _ => false,
+        })
+    }
+
+    /// Whether nodes of two groups are in the same domains of everything that pods of a class spread over.
+    pub fn same_domains(&self, class: ClassId, node: NodeId, group: usize) -> bool {
+        let (tables, state) = (&self.tables, &self.state);
+        tables.class(class).rules.iter().all(|rule| match rule {
+            Rule::Spread { tally, .. } if tables.is_dense(*tally) => {
+                let key = tables.key_of(*tally);
+                let domains = tables.launch.groups.get(group).map(|own| &own.domains);
+                domains.and_then(|own| own.get(key.index())) == Some(&state.domain(key, node))
+            }
+            _ => true,
+        })
     }
 
     /// What a node has free; nothing if it takes no pods.
@@ -70,6 +110,7 @@ impl Cluster {
                 price: option.price,
                 amounts: [option.room.cpu, option.room.memory, option.room.pods],
                 pool,
+                tier: own.tier,
             })
         })
     }

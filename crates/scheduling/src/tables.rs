@@ -174,6 +174,8 @@ pub(crate) struct Tables {
     pub(crate) tallies: Tallies,
     pub(crate) classes: Vec<Class>,
     pub(crate) nodes: Vec<NodeInfo>,
+    /// For Karpenter's simulation which tallies keep pods away.
+    pub(crate) forbidding: Vec<bool>,
     /// Resources that have a column of their own.
     pub(crate) columns: Vec<Str>,
     pub(crate) column_of: FxHashMap<Str, u16>,

@@ -145,6 +145,10 @@ impl<'a> Trial<'a> {
         (self.cluster, self.state)
     }
 
+    pub(crate) fn parts_mut(&mut self) -> (&'a Tables, &mut State) {
+        (self.cluster, self.state)
+    }
+
     fn vacate(&mut self, sources: &[NodeId]) {
         let of_node = |source: &NodeId| self.state.runs[source.index()].iter().copied();
         let runs: Vec<Run> = sources.iter().flat_map(of_node).collect();

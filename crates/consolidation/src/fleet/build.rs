@@ -93,13 +93,12 @@ impl<'a> Fleet<'a> {
                 lifetime_remaining,
                 expires,
                 expire_after,
-                initialized: times::initialized(node, object, strings),
+                initialized: times::initialized(node, object, settings.peer_rules, strings),
                 last_pod_event: times::last_pod_event(snapshot, object, &pods),
                 evaluated: object.and_then(|claim| evaluated(claim, snapshot)),
                 drifted: object
                     .is_some_and(|own| times::holds(&own.conditions, "Drifted", strings).is_some()),
-                deleting: node.meta.deleted.is_some()
-                    || object.is_some_and(|own| own.meta.deleted.is_some()),
+                deleting: times::is_deleting(node, object, settings.peer_rules, strings),
                 ready: times::holds(&node.conditions, "Ready", strings).is_some(),
                 pods,
             };
@@ -110,7 +109,7 @@ impl<'a> Fleet<'a> {
         }
         let (pdbs, pod_pdbs) = pdb::budgets(snapshot);
         let (workloads, pod_workloads) = workloads::workloads(snapshot);
-        Self {
+        let mut fleet = Self {
             snapshot,
             now: snapshot.time,
             cluster: inputs.cluster.clone(),
@@ -134,14 +133,14 @@ impl<'a> Fleet<'a> {
                 value: Str::EMPTY,
                 effect: Effect::NoSchedule,
             },
-        }
+        };
+        fleet.add_up(inputs.book);
+        fleet
     }
 }
 
 /// Adds a node to what is known of its pool.
 fn count(pool: &mut Pool, node: &FleetNode, claim: Option<&NodeClaim>, snapshot: &Snapshot) {
-    pool.price += node.price();
-    pool.disruption += node.costs.peer;
     pool.movable_pods += node.movable;
     let terminating = claim.is_some_and(|claim| {
         times::holds(&claim.conditions, "InstanceTerminating", &snapshot.strings).is_some()

@@ -11,6 +11,7 @@ pub fn with_node_groups(snapshot: &mut Snapshot, groups: &NodeGroups) -> Vec<Str
     }
     let key = snapshot.strings.intern(label::NODE_POOL);
     let type_key = snapshot.strings.intern(label::INSTANCE_TYPE);
+    let terms_key = snapshot.strings.intern(label::CAPACITY_TYPE);
     let mut found: Vec<(usize, String)> = Vec::new();
     for (at, node) in snapshot.nodes.iter().enumerate() {
         if node.meta.labels.get(key).is_none()
@@ -25,6 +26,8 @@ pub fn with_node_groups(snapshot: &mut Snapshot, groups: &NodeGroups) -> Vec<Str
         if snapshot.node_pools.iter().any(|pool| pool.meta.name == name) && !added.contains(&name) {
             continue;
         }
+        let terms = marks::capacity_type(&snapshot.nodes[at], &snapshot.strings);
+        let terms = terms.map(|terms| snapshot.strings.intern(terms.name()));
         let node = &mut snapshot.nodes[at];
         let labels: Vec<(Str, Str)> = node.meta.labels.iter().chain([(key, name)]).collect();
         let instance_type = node.meta.labels.get(type_key);
@@ -40,6 +43,9 @@ pub fn with_node_groups(snapshot: &mut Snapshot, groups: &NodeGroups) -> Vec<Str
         pool.template.taints.clone_from(&node.taints);
         if let Some(value) = instance_type {
             pool.template.requirements.push(Requirement::exactly(type_key, value));
+        }
+        if let Some(value) = terms {
+            pool.template.requirements.push(Requirement::exactly(terms_key, value));
         }
         snapshot.node_pools.push(pool);
     }

@@ -20,14 +20,32 @@ pub(crate) fn holds<'a>(
 pub(super) fn initialized(
     node: &Node,
     claim: Option<&NodeClaim>,
+    peer_rules: bool,
     strings: &Strings,
 ) -> Option<Time> {
     let Some(claim) = claim else { return Some(node.meta.created) };
     let marked = node.meta.labels.text("karpenter.sh/initialized", strings) == Some("true");
+    if peer_rules && !marked {
+        return None;
+    }
     match holds(&claim.conditions, "Initialized", strings) {
         Some(condition) => Some(condition.changed.unwrap_or(claim.meta.created)),
         None => marked.then_some(node.meta.created),
     }
+}
+
+/// Whether a node is on its way out. Karpenter looks at the claim, where there is one.
+pub(super) fn is_deleting(
+    node: &Node,
+    claim: Option<&NodeClaim>,
+    peer_rules: bool,
+    strings: &Strings,
+) -> bool {
+    let by_claim = claim.is_some_and(|own| {
+        own.meta.deleted.is_some() || holds(&own.conditions, "InstanceTerminating", strings).is_some()
+    });
+    let by_node = node.meta.deleted.is_some() && (claim.is_none() || !peer_rules);
+    by_claim || by_node
 }
 
 /// When the last pod came, went or ended: what the claim says, or what the pods themselves say.

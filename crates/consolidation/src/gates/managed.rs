@@ -6,6 +6,9 @@ use crate::fleet::Fleet;
 use crate::reason::Reason;
 
 pub(super) fn ask(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
+    if fleet.settings(at).peer_rules {
+        return as_karpenter(fleet, at);
+    }
     let node = &fleet.nodes[at];
     let pool = node.pool.map(|pool| &fleet.pools[pool]);
     let of_group = pool.is_some_and(|pool| pool.group);
@@ -40,6 +43,32 @@ pub(super) fn ask(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
         return Some(Reason::InvalidSettings { pool: pool.name, faults });
     }
     None
+}
+
+/// What Karpenter asks, in its order: it does not mind a pool that is not ready, and knows its own moves and the pods on
+/// their way to a node only while it runs.
+fn as_karpenter(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
+    let node = &fleet.nodes[at];
+    if node.claim.is_none() {
+        return Some(Reason::NotManaged);
+    }
+    if node.initialized.is_none() {
+        return Some(Reason::NotInitialized);
+    }
+    if node.deleting {
+        return Some(Reason::BeingDeleted);
+    }
+    let Some(pool) = node.pool.map(|pool| &fleet.pools[pool]) else {
+        return Some(Reason::NotManaged);
+    };
+    let Some(object) = pool.at.map(|at| &fleet.snapshot.node_pools[at]) else {
+        return Some(Reason::PoolNotReady { pool: pool.name, exists: false });
+    };
+    if object.replicas.is_some() {
+        return Some(Reason::StaticPool { pool: pool.name });
+    }
+    let faults = pool.resolved.faults.clone();
+    (!faults.is_empty()).then_some(Reason::InvalidSettings { pool: pool.name, faults })
 }
 
 /// Whether a move of ours or of Karpenter's is under way with it.

@@ -111,6 +111,10 @@ fn protected(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
         }
         let budgets = &fleet.pod_pdbs[pod];
         if budgets.len() > 1 {
+            // Karpenter tells of the first pod that it cannot evict, and looks no further.
+            if fleet.settings(at).peer_rules && needed.keys().any(|pdb| is_used_up(fleet, *pdb)) {
+                break;
+            }
             return Some(Reason::MultiplePdbs { pod, budgets: budgets.len() });
         }
         for pdb in budgets {
@@ -137,12 +141,16 @@ fn protected(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
     Some(Reason::PdbBlocks { budget, pod, allowed: own.allowed, needed })
 }
 
+fn is_used_up(fleet: &Fleet<'_>, pdb: PdbId) -> bool {
+    fleet.pdbs[pdb.index()].allowed <= 0
+}
+
 fn asked_about_budgets(fleet: &Fleet<'_>, at: usize, role: Role) -> bool {
     role == Role::Movable || (role == Role::Daemon && fleet.settings(at).peer_rules)
 }
 
 /// Karpenter does not evict pods that tolerate its own taint: they go with the machine.
-fn tolerates_disruption(fleet: &Fleet<'_>, pod: usize) -> bool {
+pub(crate) fn tolerates_disruption(fleet: &Fleet<'_>, pod: usize) -> bool {
     let shape = &fleet.snapshot.shapes[fleet.pod(pod).shape];
     shape.tolerations.iter().any(|own| own.tolerates(&fleet.disruption_taint))
 }

@@ -15,7 +15,9 @@ pub(super) fn ask(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
         };
     }
     let nearly_empty = fleet.is_nearly_empty(at);
-    let allowed = settings.allows_some(node.is_empty(), nearly_empty);
+    // Karpenter takes a node for empty if none of its pods costs anything to evict.
+    let empty = node.is_empty() || (settings.peer_rules && crate::peer::is_empty(fleet, at));
+    let allowed = settings.allows_some(empty, nearly_empty);
     (!allowed).then_some(Reason::PolicyForbids { policy: settings.policy, method: None })
 }
 

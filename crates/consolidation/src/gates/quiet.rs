@@ -1,6 +1,6 @@
 //! No pod came or went for `consolidateAfter`, and none was moved by us for its dwell.
 
-use restow_model::DurationOrNever;
+use restow_model::{DurationOrNever, GoDuration};
 
 use super::policy;
 use crate::fleet::{Fleet, holds};
@@ -8,21 +8,16 @@ use crate::reason::Reason;
 
 pub(super) fn ask(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
     let settings = fleet.settings(at);
+    if settings.peer_rules {
+        return as_karpenter(fleet, at);
+    }
     let least = match settings.consolidate_after {
         DurationOrNever::After(least) => least,
         DurationOrNever::Never => policy::empty_for(fleet, at)?,
     };
     let node = &fleet.nodes[at];
     let since = node.last_pod_event.or(node.initialized)?;
-    if settings.peer_rules {
-        // Karpenter keeps the answer in a condition.
-        let claim = node.claim.map(|at| &fleet.snapshot.node_claims[at])?;
-        let strings = &fleet.snapshot.strings;
-        let known = holds(&claim.conditions, "Consolidatable", strings).is_some();
-        let quiet = fleet.now.since(since);
-        return (!known).then(|| Reason::RecentPodEvent { quiet, least, until: since.plus(least) });
-    }
-    let quiet = fleet.now.since(since);
+    let quiet = fleet.now.since(since).max(GoDuration::ZERO);
     if quiet < least {
         return Some(Reason::RecentPodEvent { quiet, least, until: since.plus(least) });
     }
@@ -31,4 +26,15 @@ pub(super) fn ask(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
         let until = fleet.moved.get(&pod)?.plus(dwell);
         (until > fleet.now).then_some(Reason::RecentlyMoved { pod, until })
     })
+}
+
+/// Karpenter keeps the answer in a condition of the claim.
+fn as_karpenter(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
+    let node = &fleet.nodes[at];
+    let claim = node.claim.map(|at| &fleet.snapshot.node_claims[at])?;
+    let known = holds(&claim.conditions, "Consolidatable", &fleet.snapshot.strings).is_some();
+    let least = fleet.settings(at).consolidate_after.after().unwrap_or_default();
+    let since = node.last_pod_event.or(node.initialized).unwrap_or(fleet.now);
+    let quiet = fleet.now.since(since).max(GoDuration::ZERO);
+    (!known).then(|| Reason::RecentPodEvent { quiet, least, until: since.plus(least) })
 }

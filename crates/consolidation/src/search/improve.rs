@@ -6,23 +6,14 @@
 //! has is a plan.
 
 use restow_model::Price;
-use restow_scheduling::{ClassId, Cluster, Limits, NodeId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use restow_scheduling::{Bin, ClassId, Limits, NodeId, Share};
+use rustc_hash::FxHashMap;
 
-use crate::assess::{New, allowed_replacements, in_order, judge};
+use super::coupling::{Ground, Group, Next, Seat, groups, keeps_headroom, pods};
+use crate::assess::{New, judge};
 use crate::board::Board;
-use crate::fleet::Fleet;
-use crate::limits;
-use crate::moves::{Move, PodMove, Target};
+use crate::moves::Move;
 use crate::value;
-
-/// A pod that has to move, and what it counts as where it goes.
-#[derive(Clone, Copy, Debug)]
-struct Seat {
-    pod: usize,
-    from: usize,
-    class: ClassId,
-}
 
 /// Which nodes a step vacates, and what it may launch instead.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +26,15 @@ pub(super) struct Step {
     pub(super) new_nodes: usize,
     /// Each new node must be cheaper than this.
     pub(super) below: Option<Price>,
+    /// All pods of these nodes with directions where to go; none if the engine chooses.
+    pub(super) shares: Vec<Directions>,
+}
+
+/// Pods that are placed together, and where they should go.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Directions {
+    pub(super) seats: Vec<Seat>,
+    pub(super) bins: Vec<Bin>,
 }
 
 /// A plan that can still change.
@@ -48,36 +48,23 @@ pub(super) struct Outline<'b, 'f> {
     place: FxHashMap<usize, NodeId>,
     /// Nodes that would be launched, with their price.
     new: FxHashMap<NodeId, (New, Price)>,
-    /// The same in the order in which they came.
-    pub(super) launched: Vec<NodeId>,
 }
 
-/// The plan as it would be after a step.
-struct Next<'o> {
-    seats: &'o FxHashMap<NodeId, Vec<Seat>>,
-    place: &'o FxHashMap<usize, NodeId>,
-    /// Pods that the step places.
-    placed: FxHashMap<usize, NodeId>,
-    /// Pods on nodes that the step would launch.
-    on_new: FxHashMap<NodeId, Vec<Seat>>,
-}
+/// Pods that wait for a place, by class; the last comes first.
+type Waiting = FxHashMap<ClassId, Vec<Seat>>;
 
-impl Next<'_> {
-    fn place(&self, pod: usize) -> Option<NodeId> {
-        self.placed.get(&pod).or_else(|| self.place.get(&pod)).copied()
+fn by_class(seats: &[Seat]) -> Waiting {
+    let mut waiting = Waiting::default();
+    for seat in seats {
+        waiting.entry(seat.class).or_default().push(*seat);
     }
-
-    fn seats(&self, node: NodeId) -> &[Seat] {
-        let own = self.on_new.get(&node).or_else(|| self.seats.get(&node));
-        own.map_or(&[][..], Vec::as_slice)
-    }
+    waiting
 }
 
-/// Sources that share new nodes.
-#[derive(Debug, Default)]
-struct Group {
-    sources: Vec<usize>,
-    new: Vec<NodeId>,
+fn counts(seats: &[Seat]) -> Vec<(ClassId, u32)> {
+    let mut classes: Vec<ClassId> = seats.iter().map(|seat| seat.class).collect();
+    classes.sort_unstable();
+    classes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
 }
 
 impl<'b, 'f> Outline<'b, 'f> {
@@ -88,7 +75,6 @@ impl<'b, 'f> Outline<'b, 'f> {
             seats: FxHashMap::default(),
             place: FxHashMap::default(),
             new: FxHashMap::default(),
-            launched: Vec::new(),
         }
     }
 
@@ -102,69 +88,79 @@ impl<'b, 'f> Outline<'b, 'f> {
         self.new.get(&node).map(|(_, price)| *price).unwrap_or_default()
     }
 
-    /// The nodes that would be launched for the pods of a node that goes, with all that share them.
-    pub(super) fn launched_for(&self, node: usize) -> Vec<NodeId> {
-        let next = Next {
+    fn next(&self) -> Next<'_> {
+        Next {
             seats: &self.seats,
             place: &self.place,
             placed: FxHashMap::default(),
             on_new: FxHashMap::default(),
-        };
-        let Board { fleet, cluster, ids, .. } = &*self.board;
-        let ground = Ground { fleet, cluster, ids };
-        let found = groups(&ground, &next, &[node]);
-        found.and_then(|mut own| own.pop()).map(|own| own.new).unwrap_or_default()
+        }
     }
 
-    /// What a step would launch would cost this, if it is possible at all.
-    pub(super) fn ask(&mut self, step: &Step) -> Option<Price> {
-        let mut ids: Vec<NodeId> =
-            step.nodes.iter().map(|node| self.board.id(*node)).collect::<Option<_>>()?;
-        ids.extend(&step.new);
-        self.board.spend(ids.len() * 16);
-        let Board { cluster, state, .. } = &mut *self.board;
-        let limits = Limits { new_nodes: step.new_nodes, below: step.below };
-        let trial = cluster.trial(state, &ids, limits);
-        trial.is_complete().then(|| trial.added_price())
+    /// The move that a node that goes is part of.
+    pub(super) fn group(&self, node: usize) -> Group {
+        let Board { fleet, cluster, ids, .. } = &*self.board;
+        let ground = Ground { fleet, cluster, ids };
+        groups(&ground, &self.next(), &[node]).and_then(|mut own| own.pop()).unwrap_or_default()
+    }
+
+    /// The pods that would have to be placed anew without some nodes.
+    pub(super) fn seats(&self, nodes: &[usize], new: &[NodeId]) -> Vec<Seat> {
+        let mut found = Vec::new();
+        for node in nodes {
+            let Some(id) = self.board.id(*node) else { continue };
+            let own = self.board.cluster.movable(id);
+            found.extend(own.map(|(pod, class)| Seat { pod, from: *node, class }));
+            found.extend(self.seats.get(&id).into_iter().flatten());
+        }
+        found.extend(new.iter().filter_map(|id| self.seats.get(id)).flatten());
+        found
+    }
+
+    /// What the new nodes of a step may cost at most if it shall be better than what is.
+    pub(super) fn allowance(&self, nodes: &[usize], new: &[NodeId], least_gain: Price) -> Price {
+        let fleet = self.board.fleet;
+        let before: Price = nodes.iter().map(|node| fleet.nodes[*node].price()).sum::<Price>()
+            + new.iter().map(|id| self.price(*id)).sum();
+        before - value::required(fleet, nodes) - least_gain
     }
 
     /// Takes a step if it makes the plan cheaper and every move that it touches still passes all gates.
     pub(super) fn take(&mut self, step: &Step, least_gain: Price) -> bool {
         let fleet = self.board.fleet;
-        let mut waiting: FxHashMap<ClassId, Vec<Seat>> = FxHashMap::default();
+        let most = self.allowance(&step.nodes, &step.new, least_gain);
         let mut ids: Vec<NodeId> = Vec::with_capacity(step.nodes.len() + step.new.len());
-        let mut count = 0;
-        let mut wait = |seat: Seat| {
-            count += 1;
-            waiting.entry(seat.class).or_default().push(seat);
-        };
         for node in &step.nodes {
             let Some(id) = self.board.id(*node) else { return false };
             ids.push(id);
-            for (pod, class) in self.board.cluster.movable(id) {
-                wait(Seat { pod, from: *node, class });
-            }
         }
         ids.extend(&step.new);
-        for id in &ids {
-            self.seats.get(id).into_iter().flatten().copied().for_each(&mut wait);
-        }
-        let before: Price = step.nodes.iter().map(|node| fleet.nodes[*node].price()).sum::<Price>()
-            + step.new.iter().map(|id| self.price(*id)).sum();
-        let most = before - value::required(fleet, &step.nodes) - least_gain;
         if most < Price::ZERO {
             return false;
         }
+        let (count, mut waiting): (usize, Vec<Waiting>) = if step.shares.is_empty() {
+            let seats = self.seats(&step.nodes, &step.new);
+            (seats.len(), vec![by_class(&seats)])
+        } else {
+            let count = step.shares.iter().map(|share| share.seats.len()).sum();
+            (count, step.shares.iter().map(|share| by_class(&share.seats)).collect())
+        };
         self.board.spend(count);
         let Board { cluster, state, ids: numbers, .. } = &mut *self.board;
         let ground = Ground { fleet, cluster, ids: numbers };
         let limits = Limits { new_nodes: step.new_nodes, below: step.below };
-        let trial = cluster.trial(state, &ids, limits);
+        let (trial, ends) = if step.shares.is_empty() {
+            (cluster.trial(state, &ids, limits), vec![usize::MAX])
+        } else {
+            let share =
+                |own: &Directions| Share { pods: counts(&own.seats), bins: own.bins.clone() };
+            let shares: Vec<Share> = step.shares.iter().map(share).collect();
+            cluster.directed_trial(state, &ids, &shares, limits)
+        };
         if !trial.is_complete() || trial.added_price() > most {
             return false;
         }
         let (existing, first) = (cluster.node_count(), trial.drafts_before());
-        let new: Vec<New> = trial.added().map(|at| New::of(&trial, at)).collect();
         let mut next = Next {
             seats: &self.seats,
             place: &self.place,
@@ -172,9 +168,13 @@ impl<'b, 'f> Outline<'b, 'f> {
             on_new: FxHashMap::default(),
         };
         let mut arrivals: Vec<(Seat, NodeId)> = Vec::with_capacity(count);
-        for placed in trial.placements() {
+        let mut share = 0;
+        for (at, placed) in trial.placements().enumerate() {
+            while at >= ends[share] {
+                share += 1;
+            }
             for _ in 0..placed.count {
-                let Some(seat) = waiting.get_mut(&placed.class).and_then(Vec::pop) else {
+                let Some(seat) = waiting[share].get_mut(&placed.class).and_then(Vec::pop) else {
                     return false;
                 };
                 let seat = Seat { class: placed.placed_as, ..seat };
@@ -190,6 +190,7 @@ impl<'b, 'f> Outline<'b, 'f> {
         touched.sort_unstable();
         touched.dedup();
         let Some(groups) = groups(&ground, &next, &touched) else { return false };
+        let new: Vec<New> = trial.added().map(|at| New::of(&trial, at)).collect();
         let mut found: FxHashMap<NodeId, Price> = FxHashMap::default();
         let mut after = Price::ZERO;
         for group in &groups {
@@ -235,11 +236,9 @@ impl<'b, 'f> Outline<'b, 'f> {
         for node in &step.nodes {
             self.gone[*node] = true;
         }
-        self.launched.retain(|id| !step.new.contains(id));
         for (at, own) in new.into_iter().enumerate() {
             let id = NodeId((existing + first + at) as u32);
             self.new.insert(id, (own, Price::ZERO));
-            self.launched.push(id);
         }
         for (id, price) in found {
             if let Some(own) = self.new.get_mut(&id) {
@@ -252,12 +251,7 @@ impl<'b, 'f> Outline<'b, 'f> {
     /// The moves of the plan.
     pub(super) fn into_moves(self) -> Vec<Move> {
         let fleet = self.board.fleet;
-        let next = Next {
-            seats: &self.seats,
-            place: &self.place,
-            placed: FxHashMap::default(),
-            on_new: FxHashMap::default(),
-        };
+        let next = self.next();
         let gone: Vec<usize> = (0..self.gone.len()).filter(|node| self.gone[*node]).collect();
         let ground = Ground { fleet, cluster: &self.board.cluster, ids: &self.board.ids };
         let groups = groups(&ground, &next, &gone).unwrap_or_default();
@@ -273,111 +267,4 @@ impl<'b, 'f> Outline<'b, 'f> {
         moves.sort_by(|a, b| b.worth().total_cmp(&a.worth()).then_with(|| name(a).cmp(&name(b))));
         moves
     }
-}
-
-/// The nodes, as gates and placements see them.
-struct Ground<'g> {
-    fleet: &'g Fleet<'g>,
-    cluster: &'g Cluster,
-    ids: &'g [Option<NodeId>],
-}
-
-impl Ground<'_> {
-    fn id(&self, node: usize) -> Option<NodeId> {
-        self.ids.get(node).copied().flatten()
-    }
-}
-
-/// Whether the pools keep the room that they ask for, with all moves of the plan.
-fn keeps_headroom(
-    ground: &Ground<'_>,
-    gone: &[bool],
-    known: &FxHashMap<NodeId, (New, Price)>,
-    groups: &[Group],
-    next: &Next<'_>,
-    (new, first): (&[New], usize),
-) -> bool {
-    let fleet = ground.fleet;
-    if fleet.pools.iter().all(|pool| pool.resolved.settings.headroom.is_off()) {
-        return true;
-    }
-    let touched: FxHashSet<usize> =
-        groups.iter().flat_map(|group| group.sources.iter().copied()).collect();
-    let others: Vec<usize> =
-        (0..gone.len()).filter(|node| gone[*node] && !touched.contains(node)).collect();
-    let Some(rest) = self::groups(ground, next, &others) else { return false };
-    let as_move = |group: &Group| {
-        let of_new = |id: &NodeId| match id.index().checked_sub(first) {
-            Some(at) => new.get(at),
-            None => known.get(id).map(|(new, _)| new),
-        };
-        let nodes: Option<Vec<&New>> = group.new.iter().map(of_new).collect();
-        judge(fleet, &group.sources, &nodes?, pods(ground, next, group), &[]).ok()
-    };
-    let all: Option<Vec<Move>> = groups.iter().chain(&rest).map(as_move).collect();
-    let Some(mut all) = all else { return false };
-    let Some(last) = all.pop() else { return true };
-    limits::headroom(fleet, &last, &all).is_ok()
-}
-
-/// Which sources belong together because their pods share new nodes, as far as some sources are concerned; `None` if that
-/// makes a move that is larger than allowed.
-fn groups(ground: &Ground<'_>, next: &Next<'_>, sources: &[usize]) -> Option<Vec<Group>> {
-    let (fleet, existing) = (ground.fleet, ground.cluster.node_count());
-    let mut seen: FxHashSet<usize> = FxHashSet::default();
-    let mut found = Vec::new();
-    for start in sources {
-        if !seen.insert(*start) {
-            continue;
-        }
-        let mut group = Group { sources: vec![*start], new: Vec::new() };
-        let mut at = 0;
-        while at < group.sources.len() {
-            let id = ground.id(group.sources[at])?;
-            at += 1;
-            for (pod, _) in ground.cluster.movable(id) {
-                let Some(to) = next.place(pod) else { continue };
-                if to.index() < existing || group.new.contains(&to) {
-                    continue;
-                }
-                group.new.push(to);
-                for seat in next.seats(to) {
-                    if seen.insert(seat.from) {
-                        group.sources.push(seat.from);
-                    }
-                }
-            }
-        }
-        group.sources.sort_unstable_by_key(|node| fleet.nodes[*node].name);
-        group.new.sort_unstable();
-        let moves_pods = group.sources.iter().any(|node| !fleet.nodes[*node].is_empty());
-        let most = allowed_replacements(fleet, &group.sources, moves_pods)?;
-        if group.new.len() > most || limits::floor(fleet, &group.sources).is_err() {
-            return None;
-        }
-        found.push(group);
-    }
-    Some(found)
-}
-
-/// Where the pods of a group go.
-fn pods(ground: &Ground<'_>, next: &Next<'_>, group: &Group) -> Vec<PodMove> {
-    let existing = ground.cluster.node_count();
-    let mut moves = Vec::new();
-    for from in &group.sources {
-        let Some(id) = ground.id(*from) else { continue };
-        for (pod, _) in ground.cluster.movable(id) {
-            let Some(to) = next.place(pod).filter(|_| ground.fleet.pod(pod).is_bound()) else {
-                continue;
-            };
-            let to = if to.index() < existing {
-                Target::Node(ground.cluster.name(to))
-            } else {
-                Target::Replacement(group.new.binary_search(&to).unwrap_or_default())
-            };
-            moves.push(PodMove { pod, from: *from, to });
-        }
-    }
-    in_order(ground.fleet, &mut moves);
-    moves
 }

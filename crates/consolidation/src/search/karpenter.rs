@@ -65,6 +65,23 @@ pub(crate) fn interleaved(fleet: &Fleet<'_>, sorted: &[usize]) -> Vec<usize> {
         .collect()
 }
 
+/// The empty nodes that Karpenter would delete now, all at once.
+pub fn empty_now(fleet: &Fleet<'_>, candidates: &[usize]) -> Vec<usize> {
+    let sorted = peer::in_order(fleet, candidates);
+    let empty: Vec<usize> = sorted.into_iter().filter(|at| peer::is_empty(fleet, *at)).collect();
+    within_budgets(fleet, &empty, DisruptionReason::Empty)
+}
+
+/// The command in which Karpenter would remove several nodes now.
+pub fn many_now(board: &mut Board<'_>, candidates: &[usize]) -> Option<Move> {
+    let fleet = board.fleet;
+    let sorted = peer::in_order(fleet, candidates);
+    let others: Vec<usize> = sorted.into_iter().filter(|at| !peer::is_empty(fleet, *at)).collect();
+    let allowed = within_budgets(fleet, &others, DisruptionReason::Underutilized);
+    let prefix = peer::longest_prefix(board, &allowed)?;
+    peer::compute(board, &prefix, false).ok()
+}
+
 pub(super) fn search(
     board: &mut Board<'_>,
     candidates: &[usize],
@@ -91,6 +108,7 @@ pub(super) fn search(
             Some(peer::delete_empty(fleet, &sources))
         };
         if let Some(own) = own {
+            peer::vacate(board, &sources);
             used.add(board, &own);
             found.moves.push(own);
         }

@@ -135,7 +135,7 @@ settings! {
     /// Discount rules, as YAML.
     Discounts "discounts" Cluster "none",
     /// Prices that are older are not used.
-    PriceMaxAge "price-max-age" Cluster "7d",
+    PriceMaxAge "price-max-age" Cluster "168h",
 }
 
 /// A name that no setting has.

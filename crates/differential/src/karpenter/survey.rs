@@ -7,20 +7,27 @@ use std::time::Instant;
 use restow_testkit::consolidation::{self, RECIPES, Recipe};
 
 use super::answer::{Answer, Decision, Verdict};
+use super::contest::{self, contest};
 use super::oracle::Oracle;
 
 pub(crate) const USAGE: &str = "
        restow-differential karpenter --oracle PATH [--clusters N] [--seed S] [--recipe NAME] [--repeat N]
+       restow-differential karpenter --compare yes --oracle PATH [--clusters N] [--seed S] [--recipe NAME]
+                                     [--repeat N] [--examples N] [--minimise no]
        restow-differential karpenter --question yes --recipe NAME --seed S
 
 karpenter  asks Karpenter's own packages what they would do with N random clusters of every recipe and
            counts the answers; --repeat finds those that depend on chance; --question prints one question
-           for the oracle instead";
+           for the oracle instead; --compare compares its decisions with ours, and prints the first of each
+           kind of difference on a cluster as small as it gets";
 
 /// What was asked.
 struct Options {
     oracle: Option<PathBuf>,
     question: bool,
+    compare: bool,
+    examples: usize,
+    minimise: bool,
     clusters: u64,
     seed: u64,
     recipe: Option<&'static Recipe>,
@@ -28,14 +35,26 @@ struct Options {
 }
 
 fn options(words: &[String]) -> Result<Options, String> {
-    let mut options =
-        Options { oracle: None, question: false, clusters: 100, seed: 1, recipe: None, repeat: 1 };
+    let mut options = Options {
+        oracle: None,
+        question: false,
+        compare: false,
+        examples: 5,
+        minimise: true,
+        clusters: 100,
+        seed: 1,
+        recipe: None,
+        repeat: 1,
+    };
     for pair in words.chunks(2) {
         let [option, value] = pair else { return Err(format!("{} needs a value", pair[0])) };
         let wrong = || format!("{option} does not take {value}");
         match option.as_str() {
             "--oracle" => options.oracle = Some(value.into()),
             "--question" => options.question = value == "yes",
+            "--compare" => options.compare = value == "yes",
+            "--examples" => options.examples = value.parse().map_err(|_| wrong())?,
+            "--minimise" => options.minimise = value == "yes",
             "--clusters" => options.clusters = value.parse().map_err(|_| wrong())?,
             "--seed" => options.seed = value.parse().map_err(|_| wrong())?,
             "--recipe" => options.recipe = Some(Recipe::find(value).ok_or_else(wrong)?),
@@ -54,10 +73,22 @@ pub(crate) fn survey(words: &[String]) -> Result<bool, String> {
         println!("{}", consolidation::cluster(options.seed, recipe).question(&[], options.repeat));
         return Ok(true);
     }
-    let mut oracle = Oracle::start(&options.oracle.ok_or("--oracle is missing")?)?;
-    let mut failed = 0;
+    let program = options.oracle.ok_or("--oracle is missing")?;
     let recipes =
         RECIPES.iter().filter(|one| options.recipe.is_none_or(|own| own.name == one.name));
+    if options.compare {
+        return contest(&contest::Options {
+            oracle: &program,
+            clusters: options.clusters,
+            seed: options.seed,
+            recipes: recipes.collect(),
+            repeat: options.repeat,
+            examples: options.examples,
+            minimise: options.minimise,
+        });
+    }
+    let mut oracle = Oracle::start(&program)?;
+    let mut failed = 0;
     for recipe in recipes {
         let mut tally = Tally::default();
         let start = Instant::now();

@@ -101,7 +101,10 @@ impl PlanDocument {
                 .map(|at| namer.node(at, &plan.verdicts[at]))
                 .collect(),
             blocked_savings_per_hour: plan.locked.iter().map(|own| namer.locked(own)).collect(),
-            bound: None,
+            bound: plan.bound.zip(plan.gap_percent()).map(|(price, gap)| Bound {
+                price_per_hour: price.dollars(),
+                gap_percent: (gap * 10.0).round() / 10.0,
+            }),
             converged: None,
             stats: StatsRow {
                 candidates: plan.stats.candidates,

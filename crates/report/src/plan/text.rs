@@ -10,12 +10,12 @@ use crate::table::TableOptions;
 use crate::units::grouped;
 
 /// Dollars of a document as money.
-pub(super) fn price(dollars: f64) -> Price {
+pub(crate) fn price(dollars: f64) -> Price {
     Price::from_dollars(dollars).unwrap_or_default()
 }
 
 /// How tables of a view are written.
-pub(super) fn table_options(options: &ViewOptions, indent: usize) -> TableOptions {
+pub(crate) fn table_options(options: &ViewOptions, indent: usize) -> TableOptions {
     TableOptions {
         width: options.width.map(|width| width.saturating_sub(indent)),
         headers: options.headers,
@@ -25,7 +25,7 @@ pub(super) fn table_options(options: &ViewOptions, indent: usize) -> TableOption
 }
 
 /// Writes lines further to the right.
-pub(super) fn indented(out: &mut String, text: &str, indent: usize) {
+pub(crate) fn indented(out: &mut String, text: &str, indent: usize) {
     for line in text.lines() {
         if !line.is_empty() {
             out.extend(std::iter::repeat_n(' ', indent));
@@ -36,7 +36,7 @@ pub(super) fn indented(out: &mut String, text: &str, indent: usize) {
 }
 
 /// Writes a paragraph of one meaning, `indent` from the left on its first line and two more on the others.
-pub(super) fn paragraph(
+pub(crate) fn paragraph(
     out: &mut String,
     text: &str,
     style: Style,
@@ -52,7 +52,7 @@ pub(super) fn paragraph(
 }
 
 /// `→`, or what ASCII has for it.
-pub(super) const fn arrow(options: &ViewOptions) -> &'static str {
+pub(crate) const fn arrow(options: &ViewOptions) -> &'static str {
     if options.ascii { "->" } else { "→" }
 }
 

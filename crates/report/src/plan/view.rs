@@ -122,7 +122,7 @@ fn basis(plan: &PlanDocument) -> String {
 }
 
 /// How a verdict looks.
-pub(super) fn verdict_style(verdict: &str) -> Style {
+pub(crate) fn verdict_style(verdict: &str) -> Style {
     match verdict {
         "Consolidate" => Style::Good,
         "Deferred" => Style::Warn,
@@ -133,7 +133,7 @@ pub(super) fn verdict_style(verdict: &str) -> Style {
 }
 
 /// A word, or a hyphen where nobody knows.
-pub(super) fn word(text: Option<&str>) -> Cell {
+pub(crate) fn word(text: Option<&str>) -> Cell {
     text.map_or_else(|| Cell::styled("-", Style::Dim), Cell::plain)
 }
 

@@ -222,7 +222,7 @@ pub(super) fn message(snapshot: &Snapshot, reason: &Reason) -> String {
 }
 
 /// `web/api`, or the name alone of what has no namespace.
-pub(super) fn full_name(snapshot: &Snapshot, namespace: Str, name: Str) -> String {
+pub(crate) fn full_name(snapshot: &Snapshot, namespace: Str, name: Str) -> String {
     match snapshot.text(namespace) {
         "" => snapshot.text(name).to_owned(),
         namespace => format!("{namespace}/{}", snapshot.text(name)),
@@ -267,7 +267,7 @@ fn below_threshold(savings: Price, required: Price, cost: f64, threshold: Option
 }
 
 /// Two numbers that differ, with one decimal, or with as many as it takes to see that they do.
-fn told_apart(a: f64, b: f64) -> (String, String) {
+pub(crate) fn told_apart(a: f64, b: f64) -> (String, String) {
     let pair = |decimals: usize| (format!("{a:.decimals$}"), format!("{b:.decimals$}"));
     (1..6).map(pair).find(|(a, b)| a != b).unwrap_or_else(|| pair(1))
 }
@@ -290,11 +290,11 @@ fn nearest(snapshot: &Snapshot, pod: usize, miss: &Miss) -> String {
 }
 
 /// A time for people; clocks of two machines may make it negative.
-fn human(duration: GoDuration) -> String {
+pub(crate) fn human(duration: GoDuration) -> String {
     duration.max(GoDuration::ZERO).human()
 }
 
 /// Seconds, for programs.
-pub(super) fn seconds(duration: GoDuration) -> f64 {
+pub(crate) fn seconds(duration: GoDuration) -> f64 {
     duration.millis() as f64 / 1000.0
 }

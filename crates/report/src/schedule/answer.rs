@@ -188,7 +188,8 @@ fn misfits(snapshot: &Snapshot, schedule: &Schedule) -> Vec<Misfit> {
     found
 }
 
-fn obstacles(snapshot: &Snapshot, pods: &[usize], miss: &Miss) -> Vec<Obstacle> {
+/// What keeps pods that are alike from every node and pool.
+pub(crate) fn obstacles(snapshot: &Snapshot, pods: &[usize], miss: &Miss) -> Vec<Obstacle> {
     let shape = pods.first().map(|pod| &snapshot.shapes[snapshot.pods[*pod].shape]);
     let speaker = Speaker::new(&snapshot.strings, shape);
     // Where there is neither node nor pool, nobody but the pod itself says that it waits.

@@ -6,6 +6,8 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod diff;
+pub(crate) mod explain;
+pub(crate) mod lint;
 pub(crate) mod nodes;
 pub(crate) mod plan;
 pub(crate) mod schedule;

@@ -1,0 +1,11 @@
+//! What operators reported, as clusters with expected plans (user needs S1 to S22). Each carries its own prices.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod world;
+
+mod scenarios {
+    mod churn;
+    mod packing;
+    mod traps;
+}

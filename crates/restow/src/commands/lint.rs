@@ -1,0 +1,134 @@
+//! `restow lint`: what keeps nodes or is not what its author meant, with what it locks in and how to change it.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use restow_consolidation::Fleet;
+use restow_consolidation::lint::{Finding, Object, Severity, lint};
+use restow_model::Str;
+use restow_report::{LintReport, ViewOptions, lint_view};
+
+use crate::args::InputArgs;
+use crate::planning::{PlanningArgs, Prepared};
+use crate::terminal::ColorChoice;
+use crate::{input, output, terminal};
+
+/// Find what keeps nodes from being consolidated, what that costs, and what is not what its author meant.
+///
+/// PodDisruptionBudgets that never let a pod go, marks, pods without a controller, budgets with gaps, settings that
+/// contradict each other. Each finding has an owner, the savings that it locks in, and a fix to paste; nothing is changed.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  restow lint                        the current cluster\n  \
+                  restow lint --severity error       only what does not do what it says\n  \
+                  restow lint -o json | jq -r '.findings[].fix'\n\n\
+                  Exit codes: 0 nothing to do (notes do not count), 2 warnings or errors, 1 error of restow.")]
+pub(crate) struct LintArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    show: ShowArgs,
+    #[command(flatten)]
+    planning: PlanningArgs,
+}
+
+/// What to print, and how.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Output")]
+struct ShowArgs {
+    /// Leave out findings that are less severe.
+    #[arg(long, value_enum, default_value_t = Least::Note, value_name = "LEAST")]
+    severity: Least,
+
+    /// The format.
+    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    output: Format,
+
+    /// Leave out header lines.
+    #[arg(long)]
+    no_headers: bool,
+
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t)]
+    color: ColorChoice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// What fits the terminal.
+    Table,
+    /// Every node.
+    Wide,
+    Json,
+    Yaml,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Least {
+    /// It does not do what it says.
+    Error,
+    /// It costs money or surprises people.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+impl Least {
+    const fn severity(self) -> Severity {
+        match self {
+            Self::Error => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Note => Severity::Note,
+        }
+    }
+}
+
+pub(crate) fn run(args: &LintArgs) -> anyhow::Result<ExitCode> {
+    let snapshot = input::read(&args.input)?;
+    let planning = &args.planning;
+    let original = (!planning.what_ifs.is_empty()).then(|| snapshot.clone());
+    let mut prepared = Prepared::new(snapshot, planning)?;
+    if let Some(original) = original {
+        prepared = prepared.with(original, planning, &planning.what_ifs)?;
+    }
+    prepared.configured.say_what_has_no_effect(planning);
+    let pools = prepared.configured.asked_pools(&planning.pools)?;
+    let fleet = prepared.fleet(&pools);
+    let (plan, _) = prepared.plan(&fleet);
+    let mut findings = lint(&fleet, &plan);
+    findings.retain(|own| concerns(&fleet, own, &pools));
+    let report = LintReport::new(&fleet, &findings, args.show.severity.severity());
+    let text = match args.show.output {
+        Format::Table | Format::Wide => lint_view(&report, &args.show.view()),
+        Format::Json => output::json(&report)?,
+        Format::Yaml => output::yaml(&report)?,
+    };
+    terminal::print(&text)?;
+    Ok(if report.asks_for_work() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+/// Whether a finding is about one of these pools, or about one of their nodes; all are if none is named.
+fn concerns(fleet: &Fleet<'_>, finding: &Finding, pools: &[Str]) -> bool {
+    let asked = |pool: usize| pools.contains(&fleet.pools[pool].name);
+    let node = |at: usize| fleet.nodes[at].pool.is_some_and(asked);
+    pools.is_empty()
+        || match finding.object {
+            Object::Pool(at) => asked(at),
+            Object::Node(at) => node(at),
+            Object::Pod(_) | Object::Pdb(_) | Object::Workload(_) | Object::Cluster => {
+                finding.nodes.iter().any(|at| node(*at))
+            }
+        }
+}
+
+impl ShowArgs {
+    fn view(&self) -> ViewOptions {
+        let wide = self.output == Format::Wide;
+        ViewOptions {
+            width: (!wide).then(terminal::width),
+            wide,
+            color: self.color.on_stdout(),
+            headers: !self.no_headers,
+            ..ViewOptions::default()
+        }
+    }
+}
