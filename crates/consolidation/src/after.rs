@@ -19,7 +19,7 @@ pub fn after<'m>(fleet: &Fleet<'_>, moves: impl Iterator<Item = &'m Move>) -> Sn
         let first = own.sources.first().copied();
         let like = first.and_then(|at| fleet.nodes[at].claim);
         let names: Vec<Str> = (0..own.replacements.len())
-            .map(|at| next.strings.intern(&format!("restow-{number}-{at}")))
+            .map(|at| new_name(&mut next, &format!("restow-{number}-{at}")))
             .collect();
         for (name, replacement) in names.iter().zip(&own.replacements) {
             let daemons = &replacement.node.overhead;
@@ -45,6 +45,17 @@ pub fn after<'m>(fleet: &Fleet<'_>, moves: impl Iterator<Item = &'m Move>) -> Sn
     }
     next.nodes.sort_by_key(|node| node.meta.name);
     next
+}
+
+/// A name that no node has.
+fn new_name(snapshot: &mut Snapshot, wanted: &str) -> Str {
+    let mut name = snapshot.strings.intern(wanted);
+    let mut number = 1;
+    while snapshot.nodes.iter().any(|node| node.meta.name == name) {
+        name = snapshot.strings.intern(&format!("{wanted}-{number}"));
+        number += 1;
+    }
+    name
 }
 
 fn add_node(

@@ -45,9 +45,9 @@ pub fn mark_tight(fleet: &Fleet<'_>, plan: &mut Plan) -> bool {
         for moved in &planned.own.pods {
             let scores = cluster.scores(&next, moved.pod, profile);
             // Of the best the scheduler takes any; here it is the first by name.
-            let best = scores.iter().max_by_key(|own| {
-                (own.total, std::cmp::Reverse(cluster.name(own.node)))
-            });
+            let best = scores
+                .iter()
+                .max_by_key(|own| (own.total, std::cmp::Reverse(cluster.name(own.node))));
             match best {
                 Some(best) => {
                     next.pods[moved.pod].node = cluster.name(best.node);

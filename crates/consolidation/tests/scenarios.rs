@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+#[expect(dead_code, reason = "shared with tests that need more of it")]
 mod world;
 
 mod scenarios {

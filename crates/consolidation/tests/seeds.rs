@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::float_cmp, reason = "tests; numbers of the seeds are exact")]
 
+#[expect(dead_code, reason = "shared with tests that need more of it")]
 mod world;
 
 mod seeds {

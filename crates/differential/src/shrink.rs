@@ -3,10 +3,7 @@
 use serde_json::Value;
 
 /// The smallest cluster that dropping objects and then fields leads to.
-pub(crate) fn shrink(
-    objects: Vec<Value>,
-    holds: &mut dyn FnMut(&[Value]) -> bool,
-) -> Vec<Value> {
+pub(crate) fn shrink(objects: Vec<Value>, holds: &mut dyn FnMut(&[Value]) -> bool) -> Vec<Value> {
     shrink_fields_of(objects, &|_| true, holds)
 }
 

@@ -78,7 +78,9 @@ impl Cluster {
             compiler.see(key);
         }
         let revived = first_fit::revived(&keys, settings);
-        revived.iter().for_each(|(_, key)| compiler.see(*key));
+        for (_, key) in &revived {
+            compiler.see(*key);
+        }
         let daemons = build::daemons(snapshot);
         for (shape, ..) in &daemons {
             let selection = Compiler::daemon_selection(&snapshot.shapes[*shape]);
@@ -193,10 +195,8 @@ impl Cluster {
             revived: FxHashMap::default(),
         };
         let classes = &cluster.index.by_key;
-        cluster.revived = revived
-            .iter()
-            .filter_map(|(pod, key)| Some((*pod, *classes.get(key)?)))
-            .collect();
+        cluster.revived =
+            revived.iter().filter_map(|(pod, key)| Some((*pod, *classes.get(key)?))).collect();
         for (driver, tally, node) in attached {
             if let Some(node) = cluster.by_name.get(&node)
                 && cluster.tables.attachments.insert((tally, *node))

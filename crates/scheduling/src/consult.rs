@@ -2,9 +2,11 @@
 
 use restow_model::{Price, Snapshot, Str};
 
+use crate::class::Rule;
 use crate::cluster::Cluster;
 use crate::ids::{ClassId, NodeId};
 use crate::miss::Miss;
+use crate::rules::Spot;
 use crate::trial::{NewNode, Trial};
 use crate::used::Used;
 
@@ -106,6 +108,18 @@ impl Trial<'_> {
         let sold = own.offerings.iter().flat_map(|own| &own.labels);
         let labels = own.labels.iter().chain(sold);
         labels.filter(|(own, _)| *own == key).map(|(_, value)| *value).collect()
+    }
+
+    /// Whether pods of a class that are on a node could have come there last: its domains are not too full for them, as the
+    /// trial left things.
+    pub fn is_even(&self, class: ClassId, node: NodeId) -> bool {
+        let (tables, state) = self.parts();
+        tables.class(class).rules.iter().all(|rule| match rule {
+            Rule::Spread { tally, max_skew, min_domains, .. } => tables
+                .skew(state, *tally, *min_domains, false, Spot::Node(node))
+                .is_none_or(|skew| skew <= i64::from(*max_skew)),
+            _ => true,
+        })
     }
 
     /// What keeps pods of a class from running, as the trial left things.

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use restow_model::Resources;
 use rustc_hash::FxHashMap;
 
 use crate::bits::ones;
@@ -50,6 +51,7 @@ impl Cluster {
         let mut trial = Trial::start(&self.tables, state, Limits::ANY);
         trial.drain(sources);
         let (tables, state) = trial.parts_mut();
+        self.count_those_who_stay(state, sources, pods);
         state.drafts.loose = true;
         let mut walk = Walk { tables, places, refused: FxHashMap::default(), new: Vec::new() };
         let mut queue: VecDeque<(Arrival, usize)> = pods.iter().map(|pod| (*pod, 0)).collect();
@@ -70,6 +72,22 @@ impl Cluster {
         arrived.extend(queue.iter().map(|(arrival, _)| (arrival.pod, None)));
         state.drafts.loose = false;
         (trial, arrived)
+    }
+
+    /// Pods of a node that goes and that are not moved, such as daemons, count where they are, as far as others care.
+    fn count_those_who_stay(&self, state: &mut State, sources: &[NodeId], pods: &[Arrival]) {
+        for node in sources {
+            for pod in &self.on_node[node.index()] {
+                let moves = pods.iter().any(|arrival| arrival.pod == *pod as usize);
+                if let Some(class) = self.class_of(*pod as usize)
+                    && !moves
+                    && !self.revived.contains_key(pod)
+                {
+                    let stays = Batch { class, original: class, count: 1, counted: true };
+                    state.place(&self.tables, stays, *node);
+                }
+            }
+        }
     }
 
     /// Whether a node is still starting.
@@ -149,6 +167,9 @@ impl Walk<'_> {
         let mut pools: Vec<usize> = (0..tables.launch.pools.len()).rev().collect();
         pools.sort_by_key(|at| tables.launch.pools[*at].tier);
         for pool in pools.into_iter().map(PoolId::new) {
+            if !self.new.is_empty() && !self.leaves_room(state, pool) {
+                continue;
+            }
             let node = state.push_open_node(tables);
             let fitting = tables.fitting(state, class, &tables.empty_draft(pool), node, 1);
             state.pop_node();
@@ -159,6 +180,39 @@ impl Walk<'_> {
             }
         }
         None
+    }
+
+    /// Whether the new nodes leave something of a pool's limits if each becomes as large as it may.
+    fn leaves_room(&self, state: &State, pool: PoolId) -> bool {
+        let own = self.tables.launch.pool(pool);
+        let Some(limits) = &state.drafts.rooms[pool.index()].0 else { return true };
+        let mut room = limits.clone();
+        for (_, node) in &self.new {
+            let at = node.index() - self.tables.nodes.len();
+            let draft = &state.drafts.list[at];
+            if draft.pool != pool {
+                continue;
+            }
+            let capacity = |option| &self.tables.launch.offered_type(own, option).capacity;
+            let types = self.tables.possible_types(state, at);
+            let most = |pick: fn(&Resources) -> i64| {
+                types.iter().map(|option| pick(capacity(option))).max().unwrap_or_default()
+            };
+            let Some(chosen) = own.options.get(draft.option as usize) else { continue };
+            room.cpu -= most(|own| own.cpu) - capacity(chosen).cpu;
+            room.memory -= most(|own| own.memory) - capacity(chosen).memory;
+        }
+        let limited = own.limits.as_ref();
+        let within = |pick: fn(&Resources) -> i64| {
+            limited.is_none_or(|limits| {
+                let least = own
+                    .options
+                    .iter()
+                    .map(|option| pick(&self.tables.launch.offered_type(own, option).capacity));
+                pick(limits) == 0 || least.min().is_some_and(|least| least <= pick(&room))
+            })
+        };
+        within(|own| own.cpu) && within(|own| own.memory)
     }
 }
 
@@ -185,7 +239,8 @@ pub(crate) fn domains(tables: &Tables, state: &State, key: KeyId, node: NodeId) 
     let Some(draft) = state.drafts.list.get(node.index() - tables.nodes.len()) else {
         return Vec::new();
     };
-    let of_groups = ones(&draft.groups).map(|group| tables.launch.groups[group].domains[key.index()]);
+    let of_groups =
+        ones(&draft.groups).map(|group| tables.launch.groups[group].domains[key.index()]);
     let mut found: Vec<Domain> = of_groups.filter(|domain| *domain != NO_DOMAIN).collect();
     found.sort_unstable();
     found.dedup();

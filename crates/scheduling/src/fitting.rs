@@ -101,7 +101,12 @@ impl Tables {
         // The emptiest domains first, then the cheapest: the pool's order is by price.
         valid.sort_by_key(|(crowd, _)| *crowd);
         let mut tried: SmallVec<[GroupId; 8]> = SmallVec::new();
-        for (_, group) in &valid {
+        let emptiest = valid.first().map(|(crowd, _)| *crowd);
+        for (crowd, group) in &valid {
+            // Karpenter takes an emptiest domain and asks no other.
+            if state.drafts.loose && Some(*crowd) != emptiest {
+                break;
+            }
             if tried.iter().any(|other| self.alike(state, class, *other, *group)) {
                 continue;
             }

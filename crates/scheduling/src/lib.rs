@@ -55,8 +55,8 @@ mod used;
 
 pub use cluster::Cluster;
 pub use consult::Choice;
-pub use first_fit::{Arrival, Arrived, Places};
 pub use directed::{Aim, Bin, Share};
+pub use first_fit::{Arrival, Arrived, Places};
 pub use ids::{ClassId, NodeId};
 pub use miss::{Miss, NodeMiss, PoolMiss, PoolReason};
 pub use offers::{Offers, PoolClosed};

@@ -73,6 +73,12 @@ impl Cluster {
         })
     }
 
+    /// Whether pods of a class must spread over anything.
+    pub fn keeps_even(&self, class: ClassId) -> bool {
+        let rules = &self.tables.class(class).rules;
+        rules.iter().any(|rule| matches!(rule, Rule::Spread { .. }))
+    }
+
     /// Whether nodes of two groups are in the same domains of everything that pods of a class spread over.
     pub fn same_domains(&self, class: ClassId, node: NodeId, group: usize) -> bool {
         let (tables, state) = (&self.tables, &self.state);

@@ -86,7 +86,7 @@ impl<'a> Fleet<'a> {
                     .or_else(|| strings.get(facts.instance_type?)),
                 zone: facts.zone.and_then(|zone| strings.get(zone)),
                 capacity_type: facts.capacity_type,
-                quote: prices.of(&facts),
+                quote: prices.of(&facts).map(|quote| as_sold(quote, &facts, settings.peer_rules)),
                 movable: pods.iter().filter(|own| own.role == Role::Movable).count(),
                 utilization: utilization::utilization(snapshot, &node.allocatable, &pods),
                 costs: cost::costs(snapshot, &pods, lifetime_remaining, settings.daemon_cost),
@@ -137,6 +137,14 @@ impl<'a> Fleet<'a> {
         fleet.add_up(inputs.book);
         fleet
     }
+}
+
+/// Karpenter knows no price that holds for a whole region: a node that does not say where it is costs it nothing.
+fn as_sold(quote: Quote, facts: &NodeFacts<'_>, peer_rules: bool) -> Quote {
+    if peer_rules && (facts.zone.is_none() || facts.capacity_type.is_none()) {
+        return Quote { price: Price::ZERO, ..quote };
+    }
+    quote
 }
 
 /// Adds a node to what is known of its pool.

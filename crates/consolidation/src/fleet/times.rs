@@ -42,7 +42,8 @@ pub(super) fn is_deleting(
     strings: &Strings,
 ) -> bool {
     let by_claim = claim.is_some_and(|own| {
-        own.meta.deleted.is_some() || holds(&own.conditions, "InstanceTerminating", strings).is_some()
+        own.meta.deleted.is_some()
+            || holds(&own.conditions, "InstanceTerminating", strings).is_some()
     });
     let by_node = node.meta.deleted.is_some() && (claim.is_none() || !peer_rules);
     by_claim || by_node

@@ -44,7 +44,11 @@ impl Fleet<'_> {
             self.pools[at].price = if price > Price::ZERO {
                 price
             } else {
-                self.nodes.iter().filter(|node| node.pool == Some(at)).map(|own| own.price()).sum()
+                self.nodes
+                    .iter()
+                    .filter(|node| node.pool == Some(at))
+                    .map(super::FleetNode::price)
+                    .sum()
             };
         }
     }

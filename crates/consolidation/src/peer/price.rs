@@ -71,9 +71,8 @@ impl<'p> Rule<'p> {
         }
         let allows = |terms: &str| !reserved && allows(self.fleet, node.pool, pods, terms);
         let is_spot = |own: &Choice| Some(own.capacity_type) == self.spot;
-        let from_spot = |at: &usize| {
-            self.fleet.nodes[*at].capacity_type == Some(CapacityType::Spot)
-        };
+        let from_spot =
+            |at: &usize| self.fleet.nodes[*at].capacity_type == Some(CapacityType::Spot);
         let spot_to_spot = allows("spot") && self.sources.iter().all(from_spot);
         if spot_to_spot {
             if !self.sources.iter().all(|at| self.fleet.settings(*at).spot_to_spot) {
@@ -238,7 +237,6 @@ fn allows(fleet: &Fleet<'_>, pool: Str, pods: &[usize], terms: &str) -> bool {
             let shape = &fleet.snapshot.shapes[fleet.pod(*pod).shape];
             let selected = shape.node_selector.get(key).is_none_or(|own| own == terms);
             let mut affine = shape.node_affinity.iter().flatten();
-            selected
-                && (shape.node_affinity.is_none() || affine.any(|term| allowed(&term.labels)))
+            selected && (shape.node_affinity.is_none() || affine.any(|term| allowed(&term.labels)))
         })
 }

@@ -44,7 +44,8 @@ impl Simulator {
         let placing = Placing { preferences: settings.preferences, peer: true, ..Placing::PLANNER };
         let snapshot = fleet.snapshot;
         let cluster = Cluster::new(snapshot, Arc::clone(offers), placing);
-        let mut order: Vec<NodeId> = (0..cluster.node_count()).map(|at| NodeId(at as u32)).collect();
+        let mut order: Vec<NodeId> =
+            (0..cluster.node_count()).map(|at| NodeId(at as u32)).collect();
         order.sort_by_key(|id| (cluster.is_starting(*id), snapshot.text(cluster.name(*id))));
         let mut refuses = vec![false; cluster.node_count()];
         let mut leaving = (Vec::new(), Vec::new());
@@ -69,7 +70,7 @@ impl Simulator {
         let names = (0..cluster.node_count()).map(|at| cluster.name(NodeId(at as u32))).collect();
         let has_pools = snapshot.node_pools.iter().any(|pool| is_in_use(fleet, pool));
         let places = Places { order, refuses };
-        Self { state, places, names, waiting, leaving, has_pools, cluster }
+        Self { cluster, state, places, names, waiting, leaving, has_pools }
     }
 
     /// Where pods would go if some nodes vanished.

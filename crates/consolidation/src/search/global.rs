@@ -10,6 +10,7 @@ use super::improve::{Outline, Step};
 use crate::assess::Ask;
 use crate::board::Board;
 use crate::bound;
+use crate::moves::Move;
 
 /// New nodes of one step, at most; how many a move may have is up to the pools.
 const NEW_NODES: usize = 8;
@@ -22,14 +23,44 @@ struct Ranked {
     seen: usize,
 }
 
+/// Beyond this many candidates the others' first moves are a drop in the ocean.
+const FEW: usize = 100;
+
 pub(super) fn search(
     board: &mut Board<'_>,
     candidates: &[usize],
     stop: &mut dyn FnMut() -> bool,
 ) -> Found {
-    let mut found = Found::default();
+    let first = if candidates.len() <= FEW { best_first(board, candidates) } else { None };
+    let found = search_all(board, candidates, stop);
+    let savings: Price = found.moves.iter().map(Move::savings).sum();
+    match first {
+        Some(first) if first.savings() > savings => {
+            Found { moves: vec![first], unseen: found.unseen }
+        }
+        _ => found,
+    }
+}
+
+/// The best of what the other searches would do first, by our own rules of price.
+fn best_first(board: &mut Board<'_>, candidates: &[usize]) -> Option<Move> {
+    let seed = super::seed::order(board, candidates)
+        .into_iter()
+        .find_map(|node| board.assess(&[node], Ask::OWN).ok());
+    let peer = super::karpenter::many_now(board, candidates)
+        .and_then(|own| board.assess(&own.sources, Ask::ANY).ok());
+    let better = |a: &Move, b: &Move| a.savings().cmp(&b.savings());
+    seed.into_iter().chain(peer).max_by(better)
+}
+
+fn search_all(
+    board: &mut Board<'_>,
+    candidates: &[usize],
+    stop: &mut dyn FnMut() -> bool,
+) -> Found {
     let effort = board.fleet.cluster.settings.effort;
     let relaxed = bound::relax(board, candidates, true);
+    let mut found = Found::default();
     let mut outline = Outline::new(board);
     let mut maker = Maker::new(&outline, relaxed.as_ref(), candidates);
     maker.construct(&mut outline, candidates, effort, stop);
@@ -131,8 +162,19 @@ fn improve(
                 maker.repack(outline, other, &[pivot], way)
             }
             (false, false) => {
-                let nodes = if pivot == other { vec![pivot] } else { vec![pivot, other] };
-                vacate(outline, &nodes, &mut shuffle)
+                let mut nodes = vec![pivot];
+                for _ in 0..shuffle.below(7) {
+                    let more = partner(maker, candidates, pivot, &mut shuffle);
+                    if !outline.is_gone(more) && !nodes.contains(&more) {
+                        nodes.push(more);
+                    }
+                }
+                if shuffle.below(3) == 0 {
+                    let way = shuffle.way();
+                    maker.delete(outline, &nodes, way)
+                } else {
+                    vacate(outline, &nodes, &mut shuffle)
+                }
             }
         };
         vain = if better { 0 } else { vain + 1 };
@@ -151,16 +193,24 @@ fn partner(maker: &Maker, candidates: &[usize], pivot: usize, shuffle: &mut Shuf
     other
 }
 
-/// Places the pods of some nodes that stay so far as the engine likes it.
+/// Places the pods of some nodes, or of the moves that they are part of, as the engine likes it.
 fn vacate(outline: &mut Outline<'_, '_>, nodes: &[usize], shuffle: &mut Shuffle) -> bool {
     let fleet = outline.board.fleet;
-    let whole: Price = nodes.iter().map(|node| fleet.nodes[*node].price()).sum();
+    let mut step = Step { new_nodes: NEW_NODES, ..Step::default() };
+    for node in nodes {
+        if !outline.is_gone(*node) {
+            step.nodes.push(*node);
+            continue;
+        }
+        for id in outline.group(*node).new {
+            if !step.new.contains(&id) {
+                step.new.push(id);
+            }
+        }
+    }
+    let whole: Price = step.nodes.iter().map(|node| fleet.nodes[*node].price()).sum::<Price>()
+        + step.new.iter().map(|id| outline.price(*id)).sum();
     let part = PARTS[shuffle.below(PARTS.len())];
-    let step = Step {
-        nodes: nodes.to_vec(),
-        new_nodes: NEW_NODES,
-        below: Some(Price::from_nanos(whole.nanos() / part)),
-        ..Step::default()
-    };
+    step.below = Some(Price::from_nanos(whole.nanos() / part));
     outline.take(&step, LEAST_GAIN)
 }

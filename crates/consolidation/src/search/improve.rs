@@ -185,6 +185,15 @@ impl<'b, 'f> Outline<'b, 'f> {
                 arrivals.push((seat, placed.node));
             }
         }
+        // Pods that the plan put somewhere before, and that this step left there, must be able to be there still.
+        let stay = self.seats.iter().filter(|(node, _)| !ids.contains(node));
+        let stay = stay.flat_map(|(node, seats)| seats.iter().map(|seat| (*seat, *node)));
+        let uneven = |(seat, node): (Seat, NodeId)| {
+            cluster.keeps_even(seat.class) && !trial.is_even(seat.class, node)
+        };
+        if arrivals.iter().copied().chain(stay).any(uneven) {
+            return false;
+        }
         let mut touched: Vec<usize> = step.nodes.clone();
         touched.extend(arrivals.iter().map(|(seat, _)| seat.from));
         touched.sort_unstable();
@@ -204,6 +213,10 @@ impl<'b, 'f> Outline<'b, 'f> {
             let Some(nodes) = nodes else { return false };
             let pods = pods(&ground, &next, group);
             let Ok(own) = judge(fleet, &group.sources, &nodes, pods, &[]) else { return false };
+            // Sizes whose prices differ by a rounding error would be swapped for ever.
+            if own.savings().nanos().saturating_mul(1000) < own.before.nanos() {
+                return false;
+            }
             for (id, replacement) in group.new.iter().zip(&own.replacements) {
                 found.insert(*id, replacement.price);
                 if id.index() >= existing + first {

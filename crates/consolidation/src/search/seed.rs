@@ -22,16 +22,22 @@ fn key(board: &Board<'_>, at: usize) -> (f64, usize, Time, i32, Str) {
     )
 }
 
-pub(super) fn search(
-    board: &mut Board<'_>,
-    candidates: &[usize],
-    stop: &mut dyn FnMut() -> bool,
-) -> Found {
+/// Candidates, the one that is easiest to disrupt first.
+pub(super) fn order(board: &Board<'_>, candidates: &[usize]) -> Vec<usize> {
     let mut order = candidates.to_vec();
     order.sort_by(|a, b| {
         let (a, b) = (key(board, *a), key(board, *b));
         a.0.total_cmp(&b.0).then_with(|| (a.1, a.2, a.3, a.4).cmp(&(b.1, b.2, b.3, b.4)))
     });
+    order
+}
+
+pub(super) fn search(
+    board: &mut Board<'_>,
+    candidates: &[usize],
+    stop: &mut dyn FnMut() -> bool,
+) -> Found {
+    let order = order(board, candidates);
     let mut found = Found::default();
     let mut used = InUse::default();
     for (seen, at) in order.iter().enumerate() {

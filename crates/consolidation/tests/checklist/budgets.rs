@@ -11,7 +11,7 @@ use crate::world::{NOW, World};
 /// Ten nodes with so many pods each, under one budget.
 fn ten(nodes: NodeCount, each: usize) -> World {
     let mut world = shop();
-    world.snapshot.node_pools[0].disruption.budgets = allow(nodes);
+    world.snapshot.node_pools[0].disruption.budgets = Some(allow(nodes));
     for number in 0..10 {
         let node = medium(&mut world, &format!("n{number}"));
         pods(&mut world, node, &format!("app{number}"), each);
@@ -24,7 +24,7 @@ fn ten_pools(nodes: NodeCount) -> World {
     let mut world = shop();
     for pool in 0..10 {
         let name = format!("pool{pool}");
-        world.pool(&name).disruption.budgets = allow(nodes);
+        world.pool(&name).disruption.budgets = Some(allow(nodes));
         for number in 0..3 {
             world.node(&format!("n{pool}-{number}"), &name, "medium", (4, 16));
         }

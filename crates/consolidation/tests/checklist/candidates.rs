@@ -2,9 +2,7 @@
 
 use restow_model::{CountOrPercent, GoDuration, Phase, Pod, PodShape, Resources, Shared};
 
-use super::peer::{
-    annotate_node, label, medium, pods, refusal, shop, unlabel, without_condition,
-};
+use super::peer::{annotate_node, label, medium, pods, refusal, shop, unlabel, without_condition};
 use crate::world::{NOW, World, minutes};
 
 const MARK: &str = "karpenter.sh/do-not-disrupt";
@@ -158,7 +156,8 @@ fn can_27_and_28_a_node_without_a_pool() {
 /// Only consolidation has to know what a node is; emptiness does not.
 #[test]
 fn can_29_to_32_what_a_node_is_matters_only_if_it_holds_pods() {
-    let spoil: [(fn(&mut World, usize), &str); 4] = [
+    type Spoil = fn(&mut World, usize);
+    let spoil: [(Spoil, &str); 4] = [
         (|world, node| unlabel(world, node, "karpenter.sh/capacity-type"), "NoPrice"),
         (|world, node| unlabel(world, node, "topology.kubernetes.io/zone"), "NoPrice"),
         (

@@ -49,14 +49,13 @@ fn snc_1_and_3_and_bal_28_the_highest_ratio_first_whatever_the_policy() {
     for policy in [Policy::Balanced, Policy::WhenEmptyOrUnderutilized] {
         let mut world = shop();
         world.snapshot.node_pools[0].disruption.policy = Some(policy);
-        let (a, b, c) =
-            (small(&mut world, "a"), large(&mut world, "b"), medium(&mut world, "c"));
+        let (a, b, c) = (small(&mut world, "a"), large(&mut world, "b"), medium(&mut world, "c"));
         for node in [a, b, c] {
             pods(&mut world, node, "app", 2);
         }
         assert_eq!(order(&mut world), [b, c, a]);
-        // 8 for 9 units is less than 2 for 3 units times 1.4, and more than 1 for 3.
-        pods(&mut world, b, "more", 9);
+        // 8 for 13 units is less than 2 for 3, and more than 1 for 3.
+        pods(&mut world, b, "more", 10);
         assert_eq!(order(&mut world), [c, b, a]);
     }
 }
@@ -64,7 +63,10 @@ fn snc_1_and_3_and_bal_28_the_highest_ratio_first_whatever_the_policy() {
 #[test]
 fn bal_39_price_and_disruption_both_count() {
     let mut world = shop();
-    world.sells("a", "16", "64Gi", "16").sells("b", "16", "64Gi", "8").sells("c", "4", "16Gi", "1.2");
+    world
+        .sells("a", "16", "64Gi", "16")
+        .sells("b", "16", "64Gi", "8")
+        .sells("c", "4", "16Gi", "1.2");
     let a = world.node("a", "default", "a", (16, 64));
     let b = world.node("b", "default", "b", (16, 64));
     let c = world.node("c", "default", "c", (4, 16));

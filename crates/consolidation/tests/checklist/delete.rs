@@ -2,9 +2,7 @@
 
 use restow_model::{DurationOrNever, Labels, Phase, PodShape, Resources, Str, Truth};
 
-use super::peer::{
-    first, large, medium, one, pods, shop, small, unlabel, why, without_condition,
-};
+use super::peer::{first, large, medium, one, pods, shop, small, unlabel, why, without_condition};
 use crate::world::{NOW, World, minutes};
 
 /// A node with one pod, and another with room for it.
@@ -52,10 +50,10 @@ fn del_4_nodes_that_karpenter_does_not_own_take_pods() {
 
 #[test]
 fn del_5_to_7_the_other_node_goes_where_one_is_protected() {
-    let (mut world, a, b) = pair();
+    let (mut world, _, b) = pair();
     world.pdb("budget", "app", 0);
     assert_eq!(first(&mut world), [b]);
-    let (mut world, _, b) = pair();
+    let (mut world, a, b) = pair();
     super::peer::annotate_node(&mut world, a, "true");
     assert_eq!(first(&mut world), [b]);
     let (mut world, _, b) = pair();
@@ -151,7 +149,7 @@ fn del_20_no_running_pod_is_left_without_a_place() {
     let mut shape = world.snapshot.shapes[shape].clone();
     shape.node_selector = Labels::new(vec![(key, value)]);
     world.pods_of(a, "pinned", "ReplicaSet", 1, shape);
-    super::peer::pods(&mut world, b, "more", 1);
+    pods(&mut world, b, "more", 1);
     assert_eq!(why(&mut world, a), "PodsDoNotFit");
     // A pool that is not ready would not launch anything either.
     let kind = world.snapshot.strings.intern("Ready");

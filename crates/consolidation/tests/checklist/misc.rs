@@ -2,8 +2,8 @@
 
 use restow_consolidation::settings::Name;
 use restow_model::{
-    Labels, Match, NodePolicy, NodeTerm, PodShape, PodTerm, Requirement, Resources, Selector,
-    SelectorTerm, Spread,
+    Match, NodePolicy, NodeTerm, PodShape, PodTerm, Requirement, Resources, Selector, SelectorTerm,
+    Spread,
 };
 
 use super::peer::{large, one, pods, shop, small, why, world};
@@ -129,5 +129,11 @@ fn sim_1_pods_of_nodes_that_go() {
     world.pods(going, "big", 1, 1_850, 100);
     world.claim(going).meta.deleted = Some(NOW);
     assert_eq!(why(&mut world, a), "NoCheaperReplacement");
-    world.snapshot.pods.last_mut().unwrap().labels = world.snapshot.labels.share(Labels::default());
+    // A node that is not ready takes it, and leaves the room to others.
+    let young = small(&mut world, "young");
+    super::peer::unlabel(&mut world, young, "karpenter.sh/initialized");
+    super::peer::without_condition(&mut world, young, "Initialized");
+    world.pods(b, "fill", 1, 100, 100);
+    let found = one(&mut world, a).unwrap();
+    assert!(found.replacements.is_empty());
 }

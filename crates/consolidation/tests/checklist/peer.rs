@@ -41,8 +41,8 @@ pub(crate) fn pods(world: &mut World, node: usize, app: &str, count: usize) -> V
 }
 
 /// Budgets that allow this much for every reason.
-pub(crate) fn budget(nodes: NodeCount) -> Option<Vec<Budget>> {
-    Some(vec![Budget { nodes, reasons: None, schedule: Str::EMPTY, duration: None }])
+pub(crate) fn budget(nodes: NodeCount) -> Vec<Budget> {
+    vec![Budget { nodes, reasons: None, schedule: Str::EMPTY, duration: None }]
 }
 
 pub(crate) fn requirement(
@@ -108,9 +108,8 @@ pub(crate) fn empty(world: &mut World) -> Vec<usize> {
 
 /// The command of multi-node consolidation.
 pub(crate) fn many(world: &mut World) -> Option<Move> {
-    world.fleet(|fleet, offers| {
-        search::many_now(&mut Board::new(fleet, offers), &candidates(fleet))
-    })
+    world
+        .fleet(|fleet, offers| search::many_now(&mut Board::new(fleet, offers), &candidates(fleet)))
 }
 
 /// What single-node consolidation says of a node.

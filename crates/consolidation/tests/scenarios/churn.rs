@@ -23,7 +23,7 @@ fn off_peak() -> World {
         world.sells(&format!("{family}.2xlarge"), "8", "32Gi", &price(4));
     }
     world.pool("workload");
-    let mut add = |name: String, kind: &str, size: (i64, i64), pods: usize, world: &mut World| {
+    let add = |name: String, kind: &str, size: (i64, i64), pods: usize, world: &mut World| {
         let node = world.node(&name, "workload", kind, size);
         // About two thirds full, each node with an app of its own and one that all share.
         world.pods(node, &format!("app-{name}"), pods - 1, 250, 900);

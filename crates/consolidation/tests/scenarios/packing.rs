@@ -39,10 +39,7 @@ fn s8_and_if_it_does_not_fit_the_shortage_is_known() {
     let plan = world.plan();
     if plan.moves.is_empty() {
         let Reason::PodsDoNotFit { pods, .. } = &plan.verdicts[0].reasons[0] else {
-            assert!(matches!(
-                plan.verdicts[0].reasons[0],
-                Reason::NoCheaperReplacement { .. }
-            ));
+            assert!(matches!(plan.verdicts[0].reasons[0], Reason::NoCheaperReplacement { .. }));
             return;
         };
         assert!(*pods > 0);

@@ -12,9 +12,8 @@ fn ingress(allowed: i64) -> (World, Vec<usize>) {
     let mut world = World::new();
     world.sells("xlarge", "4", "16Gi", "0.19");
     world.pool("default");
-    let nodes: Vec<usize> = (0..4)
-        .map(|at| world.node(&format!("n{at}"), "default", "xlarge", (4, 16)))
-        .collect();
+    let nodes: Vec<usize> =
+        (0..4).map(|at| world.node(&format!("n{at}"), "default", "xlarge", (4, 16))).collect();
     for node in &nodes {
         world.pods(*node, "ingress", 1, 20, 300);
     }
@@ -42,8 +41,7 @@ fn s16_a_budget_is_shared_by_the_waves() {
 #[test]
 fn s16_two_at_a_time() {
     let (mut world, _) = ingress(2);
-    let mut waves: Vec<Option<u32>> =
-        world.plan().moves.iter().map(|own| own.turn.wave).collect();
+    let mut waves: Vec<Option<u32>> = world.plan().moves.iter().map(|own| own.turn.wave).collect();
     waves.sort_unstable();
     assert_eq!(waves, [Some(1), Some(1), Some(2)]);
 }
@@ -72,16 +70,19 @@ fn s16_b_lint_prices_a_bad_budget() {
 #[test]
 fn s16_c_unhealthy_pods() {
     let (mut world, nodes) = ingress(0);
-    let crashing =
-        world.snapshot.pods.iter().position(|pod| {
-            pod.node == world.snapshot.nodes[nodes[3]].meta.name
-        });
+    let crashing = world
+        .snapshot
+        .pods
+        .iter()
+        .position(|pod| pod.node == world.snapshot.nodes[nodes[3]].meta.name);
     world.snapshot.pods[crashing.unwrap()].ready = false;
     assert_eq!(world.outcome(nodes[3]), (Outcome::Blocked, "PdbBlocks"));
     let held = world.fleet(|fleet, offers| {
         let plan = Plan::new(fleet, offers, &mut || false);
         let found = lint(fleet, &plan);
-        found.iter().any(|own| matches!(own.problem, Problem::PdbHeldByUnhealthy { unhealthy: 1, pods: 4 }))
+        found
+            .iter()
+            .any(|own| matches!(own.problem, Problem::PdbHeldByUnhealthy { unhealthy: 1, pods: 4 }))
     });
     assert!(held);
     world.snapshot.pod_disruption_budgets[0].evict_unhealthy_always = true;
@@ -111,9 +112,8 @@ fn some_replica_stays() {
     let mut world = World::new();
     world.sells("xlarge", "4", "16Gi", "0.19");
     world.pool("default");
-    let nodes: Vec<usize> = (0..3)
-        .map(|at| world.node(&format!("n{at}"), "default", "xlarge", (4, 16)))
-        .collect();
+    let nodes: Vec<usize> =
+        (0..3).map(|at| world.node(&format!("n{at}"), "default", "xlarge", (4, 16))).collect();
     world.pods(nodes[0], "both", 2, 100, 128);
     assert_eq!(world.outcome(nodes[0]), (Outcome::Kept, "LastReadyReplicas"));
     let mut world = World::new();
@@ -125,8 +125,7 @@ fn some_replica_stays() {
     }
     let last = world.node("n2", "default", "xlarge", (4, 16));
     world.pods(last, "other", 8, 300, 512);
-    let mut waves: Vec<Option<u32>> =
-        world.plan().moves.iter().map(|own| own.turn.wave).collect();
+    let mut waves: Vec<Option<u32>> = world.plan().moves.iter().map(|own| own.turn.wave).collect();
     waves.sort_unstable();
     assert_eq!(waves, [Some(1), Some(2)]);
     world.set(Name::WorkloadFloor, "off");

@@ -31,19 +31,20 @@ pub(crate) struct Differences {
 }
 
 impl Differences {
-    fn add(&mut self, kind: &str, about: &str, theirs: impl ToString, ours: impl ToString) {
-        self.found.push(Difference {
-            kind: kind.to_owned(),
-            about: about.to_owned(),
-            theirs: theirs.to_string(),
-            ours: ours.to_string(),
-            chance: false,
-        });
+    fn add(&mut self, kind: &str, about: &str, theirs: String, ours: String) {
+        let (kind, about) = (kind.to_owned(), about.to_owned());
+        self.found.push(Difference { kind, about, theirs, ours, chance: false });
+    }
+
+    fn order(&mut self, kind: &str, theirs: &[String], ours: &[String]) {
+        if theirs != ours {
+            self.add(kind, "", theirs.join(" "), ours.join(" "));
+        }
     }
 
     fn number(&mut self, kind: &str, about: &str, theirs: f64, ours: f64) {
         if !close(theirs, ours) {
-            self.add(kind, about, theirs, ours);
+            self.add(kind, about, theirs.to_string(), ours.to_string());
         }
     }
 }
@@ -60,7 +61,7 @@ pub(crate) fn compare(theirs: &Answer, ours: &Ours) -> Vec<Difference> {
             let unlimited = |left: i64| left > i64::from(i32::MAX) - 1000;
             if own != Some(*left) && !(unlimited(*left) && own.is_some_and(unlimited)) {
                 let about = format!("{pool}, {reason}");
-                all.add("budget", &about, left, format!("{own:?}"));
+                all.add("budget", &about, left.to_string(), format!("{own:?}"));
             }
         }
     }
@@ -69,21 +70,27 @@ pub(crate) fn compare(theirs: &Answer, ours: &Ours) -> Vec<Difference> {
         all.number("total price", pool, totals.total_cost, price);
         all.number("total disruption", pool, totals.total_disruption_cost, disruption);
     }
-    if let Some(emptiness) = &theirs.emptiness
-        && emptiness.nodes != ours.emptiness
-    {
-        all.add("emptiness", "", emptiness.nodes.join(" "), ours.emptiness.join(" "));
+    if let Some(emptiness) = &theirs.emptiness {
+        all.order("emptiness", &emptiness.nodes, &ours.emptiness);
+        all.order("order of empty nodes", &emptiness.order, &ours.orders.0);
     }
     if let Some(multi) = &theirs.multi {
+        all.order("order", &multi.order, &ours.orders.1);
         let own = ours.multi.as_ref().ok_or(None);
         decision("multi", "", multi, own, &mut all);
     }
     for single in &theirs.single {
         let node = single.node.clone().unwrap_or_default();
-        match ours.single.get(&node) {
-            Some(own) => decision("single", &node, single, own.as_ref().map_err(Some), &mut all),
-            // A difference of candidates, which is told already.
-            None => {}
+        // Otherwise it is a difference of candidates, which is told already.
+        if let Some(own) = ours.single.get(&node) {
+            decision("single", &node, single, own.as_ref().map_err(Some), &mut all);
+        }
+        let promising = ours.nodes.get(&node).map(|own| own.promising);
+        if let Some(balanced) = single.balanced
+            && promising != Some(balanced.promising)
+        {
+            let ours = format!("{promising:?}");
+            all.add("promising", &node, balanced.promising.to_string(), ours);
         }
     }
     all.found
@@ -99,7 +106,7 @@ fn candidates(theirs: &Answer, ours: &Ours, all: &mut Differences) {
             match reasons::first(&own.failures) {
                 Some((code, Stage::Candidate))
                     if reasons::is_same(code, Stage::Candidate, error) => {}
-                _ => all.add("reason", name, error, codes(&own.failures)),
+                _ => all.add("reason", name, error.to_owned(), codes(&own.failures)),
             }
             continue;
         };
@@ -108,26 +115,27 @@ fn candidates(theirs: &Answer, ours: &Ours, all: &mut Differences) {
         all.number("ratio", name, candidate.savings_ratio, own.ratio);
         all.number("lifetime", name, candidate.lifetime_remaining, own.lifetime);
         if candidate.empty != own.empty {
-            all.add("empty", name, candidate.empty, own.empty);
+            all.add("empty", name, candidate.empty.to_string(), own.empty.to_string());
         }
         let of_method = |method: &str| {
             let found = said.iter().find(|own| own.method.as_deref() == Some(method));
             found.map(|own| own.message.clone().unwrap_or_default())
         };
-        method(name, own, &of_method(if own.empty { "emptiness" } else { "consolidation" }), all);
+        let method = if own.empty { "emptiness" } else { "consolidation" };
+        left_out(name, own, of_method(method).as_deref(), all);
     }
 }
 
 /// Each node is for one of the methods; the other one leaves it out silently or for the same reason.
-fn method(name: &str, own: &Node, left_out: &Option<String>, all: &mut Differences) {
+fn left_out(name: &str, own: &Node, said: Option<&str>, all: &mut Differences) {
     let first = reasons::first(&own.failures);
-    let same = match (left_out, first) {
+    let same = match (said, first) {
         (None, None) => own.failures.is_empty(),
         (Some(text), Some((code, stage))) => reasons::is_same(code, stage, text),
         _ => false,
     };
     if !same {
-        let theirs = left_out.clone().map_or("candidate".to_owned(), |text| format!("left out: {text}"));
+        let theirs = said.map_or("candidate".to_owned(), |text| format!("left out: {text}"));
         all.add("candidate", name, theirs, codes(&own.failures));
     }
 }
@@ -188,12 +196,19 @@ fn same_command(theirs: &Decision, own: &Command) -> bool {
         (None, None) => true,
         (Some(theirs), Some(own)) => {
             theirs.node_pool == own.pool
-                && theirs.instance_types == own.instance_types
+                && sorted(&theirs.instance_types) == sorted(&own.instance_types)
                 && close(theirs.cheapest.as_ref().map_or(0.0, |own| own.price), own.cheapest)
         }
         _ => false,
     };
     nodes && score && replacement && close(theirs.savings, own.savings)
+}
+
+/// The order of types is that of prices, and of equal ones nobody's.
+fn sorted(types: &[String]) -> Vec<&str> {
+    let mut sorted: Vec<&str> = types.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    sorted
 }
 
 fn said(own: &Decision) -> String {
@@ -222,7 +237,11 @@ fn said(own: &Decision) -> String {
                 )
             });
             let new = new.unwrap_or_default();
-            format!("replace: {} by {new}{score}\n    {}", own.nodes.join(" "), places.join("\n    "))
+            format!(
+                "replace: {} by {new}{score}\n    {}",
+                own.nodes.join(" "),
+                places.join("\n    ")
+            )
         }
         Verdict::None => {
             format!("none: {}{score}{}", reason.map_or("", String::as_str), pods.concat())

@@ -24,6 +24,8 @@ pub(crate) struct Options<'o> {
     pub(crate) oracle: &'o Path,
     pub(crate) clusters: u64,
     pub(crate) seed: u64,
+    /// One cluster instead, by its own seed.
+    pub(crate) cluster: Option<u64>,
     pub(crate) recipes: Vec<&'static Recipe>,
     pub(crate) repeat: u32,
     /// How many kinds of differences are shown.
@@ -47,9 +49,11 @@ pub(crate) fn contest(options: &Options<'_>) -> Result<bool, String> {
     let mut all = Tally::default();
     for recipe in &options.recipes {
         let mut tally = Tally::default();
-        for number in 0..options.clusters {
-            // Seeds that lie next to each other must not share clusters.
-            let seed = options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
+        let start = options.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // Seeds that lie next to each other must not share clusters.
+        let many = (0..options.clusters).map(|number| start.wrapping_add(number));
+        let seeds: Vec<u64> = options.cluster.map_or_else(|| many.collect(), |seed| vec![seed]);
+        for seed in seeds {
             let cluster = consolidation::cluster(seed, recipe);
             for difference in session.differences(&cluster, options.repeat, &mut tally)? {
                 let fresh = session.shown.len() < options.examples
@@ -148,10 +152,9 @@ impl Session {
                 let found = found.unwrap_or_default();
                 found.into_iter().find(|other| other.kind == difference.kind)
             };
-            // Nodes and pools that lack something lead to other differences than the one that was found.
-            let loses = |object: &Value| object["kind"] == "Pod";
-            let objects = shrink_fields_of(cluster.objects.clone(), &loses, &mut |objects| {
-                same(objects).is_some()
+            // Objects that lack something lead to other differences than the one that was found.
+            let objects = shrink_fields_of(cluster.objects.clone(), &|_| false, &mut |objects| {
+                is_whole(objects) && same(objects).is_some()
             });
             shown = same(&objects).unwrap_or(shown);
             cluster.objects = objects;
@@ -162,4 +165,25 @@ impl Session {
         println!("{kind} {about}\n  Karpenter: {theirs}\n  restow: {ours}\n");
         Ok(())
     }
+}
+
+/// Whether every volume that a pod uses is there.
+fn is_whole(objects: &[Value]) -> bool {
+    let of_kind = |kind: &'static str| objects.iter().filter(move |own| own["kind"] == kind);
+    let claimed = |pod: &Value| {
+        let volumes = pod["spec"]["volumes"].as_array();
+        volumes.into_iter().flatten().all(|volume| {
+            let name = &volume["persistentVolumeClaim"]["claimName"];
+            let namespace = &pod["metadata"]["namespace"];
+            let is_it = |claim: &Value| {
+                claim["metadata"]["name"] == *name && claim["metadata"]["namespace"] == *namespace
+            };
+            name.is_null() || of_kind("PersistentVolumeClaim").any(is_it)
+        })
+    };
+    let bound = |claim: &Value| {
+        let name = &claim["spec"]["volumeName"];
+        of_kind("PersistentVolume").any(|volume| volume["metadata"]["name"] == *name)
+    };
+    of_kind("Pod").all(claimed) && of_kind("PersistentVolumeClaim").all(bound)
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use restow_catalog::{Adjustments, PriceBook};
 use restow_consolidation::settings::{Entry, Name, Origin, Value, resolve};
-use restow_consolidation::{Board, Fleet, Inputs, Move, PodMove, Reason, budget, gates, peer, search};
+use restow_consolidation::{
+    Board, Fleet, Inputs, Move, PodMove, Reason, budget, gates, peer, search,
+};
 use restow_kubernetes::{ReadOptions, Reader};
 use restow_model::{DisruptionReason, Policy, Snapshot, Time};
 use restow_scheduling::Offers;
@@ -22,6 +24,8 @@ pub(crate) struct Ours {
     /// Price and disruption of the pools with the policy Balanced.
     pub(crate) totals: BTreeMap<String, (f64, f64)>,
     pub(crate) emptiness: Vec<String>,
+    /// Candidates that are empty, and those that are not, as they are looked at.
+    pub(crate) orders: (Vec<String>, Vec<String>),
     pub(crate) multi: Option<Command>,
     /// One for each candidate of consolidation, alone.
     pub(crate) single: BTreeMap<String, Result<Command, Reason>>,
@@ -36,6 +40,8 @@ pub(crate) struct Node {
     pub(crate) ratio: f64,
     pub(crate) lifetime: f64,
     pub(crate) empty: bool,
+    /// Whether Balanced would let the node's deletion pass.
+    pub(crate) promising: bool,
 }
 
 /// Nodes that go, and the one that comes.
@@ -66,13 +72,8 @@ pub(crate) fn decide(cluster: &Cluster) -> Result<Ours, String> {
     let none = |_: Name, _: &str| Err("not read here".to_owned());
     let (of_cluster, pools) =
         resolve(&snapshot.node_pools, &snapshot.strings, &entries(cluster), &none);
-    let inputs = Inputs {
-        book: &book,
-        cluster: &of_cluster,
-        pools: &pools,
-        groups: &[],
-        price_age: None,
-    };
+    let inputs =
+        Inputs { book: &book, cluster: &of_cluster, pools: &pools, groups: &[], price_age: None };
     Ok(answer(&Fleet::new(&snapshot, &inputs), &offers))
 }
 
@@ -109,6 +110,10 @@ fn answer(fleet: &Fleet<'_>, offers: &Arc<Offers>) -> Ours {
     let nodes: Vec<Node> = (0..fleet.nodes.len()).map(|at| node(fleet, at)).collect();
     let passed = (0..nodes.len()).filter(|at| nodes[*at].failures.is_empty());
     let candidates: Vec<usize> = passed.collect();
+    let orders = peer::in_order(fleet, &candidates);
+    let orders: (Vec<usize>, Vec<usize>) = orders.into_iter().partition(|at| nodes[*at].empty);
+    let names = |nodes: Vec<usize>| nodes.into_iter().map(name).collect();
+    let orders = (names(orders.0), names(orders.1));
     let mut emptiness: Vec<String> =
         search::empty_now(fleet, &candidates).into_iter().map(name).collect();
     emptiness.sort_unstable();
@@ -123,6 +128,7 @@ fn answer(fleet: &Fleet<'_>, offers: &Arc<Offers>) -> Ours {
         budgets: budgets(fleet),
         totals: totals(fleet),
         emptiness,
+        orders,
         multi,
         single,
         nodes: nodes.into_iter().enumerate().map(|(at, node)| (name(at), node)).collect(),
@@ -138,6 +144,7 @@ fn node(fleet: &Fleet<'_>, at: usize) -> Node {
         ratio: peer::savings_ratio(fleet, at),
         lifetime: own.lifetime_remaining,
         empty: peer::is_empty(fleet, at),
+        promising: peer::cannot_pass(fleet, at).is_none(),
     }
 }
 
@@ -167,8 +174,7 @@ fn totals(fleet: &Fleet<'_>) -> BTreeMap<String, (f64, f64)> {
 
 fn command(fleet: &Fleet<'_>, own: &Move) -> Command {
     let text = |name| fleet.snapshot.text(name).to_owned();
-    let mut nodes: Vec<String> =
-        own.sources.iter().map(|at| text(fleet.nodes[*at].name)).collect();
+    let mut nodes: Vec<String> = own.sources.iter().map(|at| text(fleet.nodes[*at].name)).collect();
     nodes.sort_unstable();
     Command {
         nodes,

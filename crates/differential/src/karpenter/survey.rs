@@ -13,13 +13,14 @@ use super::oracle::Oracle;
 pub(crate) const USAGE: &str = "
        restow-differential karpenter --oracle PATH [--clusters N] [--seed S] [--recipe NAME] [--repeat N]
        restow-differential karpenter --compare yes --oracle PATH [--clusters N] [--seed S] [--recipe NAME]
-                                     [--repeat N] [--examples N] [--minimise no]
+                                     [--repeat N] [--examples N] [--minimise no] [--cluster SEED]
        restow-differential karpenter --question yes --recipe NAME --seed S
 
 karpenter  asks Karpenter's own packages what they would do with N random clusters of every recipe and
            counts the answers; --repeat finds those that depend on chance; --question prints one question
            for the oracle instead; --compare compares its decisions with ours, and prints the first of each
-           kind of difference on a cluster as small as it gets";
+           kind of difference on a cluster as small as it gets; --cluster takes one cluster by the seed that
+           is printed with a difference, as --question does";
 
 /// What was asked.
 struct Options {
@@ -28,6 +29,7 @@ struct Options {
     compare: bool,
     examples: usize,
     minimise: bool,
+    cluster: Option<u64>,
     clusters: u64,
     seed: u64,
     recipe: Option<&'static Recipe>,
@@ -41,6 +43,7 @@ fn options(words: &[String]) -> Result<Options, String> {
         compare: false,
         examples: 5,
         minimise: true,
+        cluster: None,
         clusters: 100,
         seed: 1,
         recipe: None,
@@ -53,6 +56,7 @@ fn options(words: &[String]) -> Result<Options, String> {
             "--oracle" => options.oracle = Some(value.into()),
             "--question" => options.question = value == "yes",
             "--compare" => options.compare = value == "yes",
+            "--cluster" => options.cluster = Some(value.parse().map_err(|_| wrong())?),
             "--examples" => options.examples = value.parse().map_err(|_| wrong())?,
             "--minimise" => options.minimise = value == "yes",
             "--clusters" => options.clusters = value.parse().map_err(|_| wrong())?,
@@ -81,6 +85,7 @@ pub(crate) fn survey(words: &[String]) -> Result<bool, String> {
             oracle: &program,
             clusters: options.clusters,
             seed: options.seed,
+            cluster: options.cluster,
             recipes: recipes.collect(),
             repeat: options.repeat,
             examples: options.examples,

@@ -7,8 +7,9 @@ use restow_scheduling::checker::Checker;
 
 use super::world::{OPEN, book, case, clusters, planned, read};
 
-/// Carries out all moves of a plan in the checker, which knows nothing of how they came to be. Pods are placed in any order
-/// in which each is allowed when its turn comes.
+/// Carries out all moves of a plan in the checker, which knows nothing of how they came to be. Pods move one by one, in any
+/// order in which each is allowed when its turn comes; those that are not allowed while the old nodes are still there, when
+/// these are gone.
 fn carry_out(fleet: &Fleet<'_>, plan: &Plan, name: &str) -> usize {
     let snapshot = fleet.snapshot;
     let mut checker = Checker::new(snapshot);
@@ -16,9 +17,6 @@ fn carry_out(fleet: &Fleet<'_>, plan: &Plan, name: &str) -> usize {
     let mut new_nodes: Vec<(usize, usize)> = Vec::new();
     for (number, planned) in plan.moves.iter().enumerate() {
         let own = &planned.own;
-        for source in &own.sources {
-            checker.remove_node(*source);
-        }
         let first = new_nodes.len();
         for (at, new) in own.replacements.iter().enumerate() {
             let host = checker.intern(&format!("new-{number}-{at}"));
@@ -28,8 +26,7 @@ fn carry_out(fleet: &Fleet<'_>, plan: &Plan, name: &str) -> usize {
             labels.push((hostname, host));
             let mut allocatable = new.node.allocatable.clone();
             allocatable.subtract(&new.node.overhead);
-            let mut node =
-                Node { taints: new.node.taints.clone(), allocatable, ..Node::default() };
+            let mut node = Node { taints: new.node.taints.clone(), allocatable, ..Node::default() };
             node.meta.name = host;
             node.meta.labels = Labels::new(labels);
             new_nodes.push((number, checker.add_node(node)));
@@ -47,14 +44,22 @@ fn carry_out(fleet: &Fleet<'_>, plan: &Plan, name: &str) -> usize {
         }
     }
     let all = waiting.len();
-    while !waiting.is_empty() {
+    let mut drained = false;
+    while !waiting.is_empty() || !drained {
         let before = waiting.len();
         waiting.retain(|(pod, node)| checker.place(*pod, *node).is_err());
-        if waiting.len() == before {
+        if waiting.len() < before {
+            continue;
+        }
+        if drained {
             let (pod, node) = waiting[0];
             let violation = checker.allows(pod, node);
             let pod = &snapshot.pods[pod];
             panic!("{name}: {} cannot go: {violation:?}", snapshot.text(pod.name));
+        }
+        drained = true;
+        for source in plan.moves.iter().flat_map(|own| &own.own.sources) {
+            checker.remove_node(*source);
         }
     }
     all
@@ -131,7 +136,11 @@ fn global_ends_no_dearer_than_the_first_moves_of_the_others() {
             settings.push((Name::Search, search));
             let case = case(read(&cluster, false), &book, &settings);
             planned(&case, |_, plan| {
-                let savings: Vec<_> = plan.moves.iter().map(|own| own.own.savings()).collect();
+                // What is saved at the price that may have to be paid at worst.
+                let worst = |own: &restow_consolidation::Move| {
+                    own.before - own.replacements.iter().map(|new| new.price).sum()
+                };
+                let savings: Vec<_> = plan.moves.iter().map(|own| worst(&own.own)).collect();
                 (savings.iter().copied().sum::<restow_model::Price>(), savings.first().copied())
             })
         };

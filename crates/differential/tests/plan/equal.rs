@@ -31,7 +31,8 @@ fn words(fleet: &Fleet<'_>, plan: &Plan) -> Vec<String> {
         })
         .collect();
     for (node, verdict) in fleet.nodes.iter().zip(&plan.verdicts) {
-        let codes: Vec<&str> = verdict.reasons.iter().map(restow_consolidation::Reason::code).collect();
+        let codes: Vec<&str> =
+            verdict.reasons.iter().map(restow_consolidation::Reason::code).collect();
         lines.push(format!("{} {:?} {codes:?}", text(node.name), verdict.outcome));
     }
     lines
@@ -69,7 +70,8 @@ fn numbers(fleet: &Fleet<'_>, plan: &Plan) -> Vec<String> {
         })
         .collect();
     lines.extend(fleet.nodes.iter().zip(&plan.verdicts).map(|(node, verdict)| {
-        let codes: Vec<&str> = verdict.reasons.iter().map(restow_consolidation::Reason::code).collect();
+        let codes: Vec<&str> =
+            verdict.reasons.iter().map(restow_consolidation::Reason::code).collect();
         format!("{} {:?} {codes:?}", node.price(), verdict.outcome)
     }));
     lines
