@@ -7,6 +7,7 @@ mod output;
 mod planning;
 mod prices;
 mod settings_args;
+mod show;
 mod terminal;
 mod what_if;
 

@@ -56,8 +56,6 @@ pub(crate) struct Drafts {
     pub(crate) most: usize,
     /// Only options cheaper than this.
     pub(crate) below: Option<Price>,
-    /// Whether pods go where they raise the bill least, instead of filling one node before the next.
-    pub(crate) thrifty: bool,
     /// Whether a new node stays open in labels that only matter to other pods, as Karpenter's do.
     pub(crate) loose: bool,
 }

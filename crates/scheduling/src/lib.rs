@@ -47,7 +47,6 @@ mod storage;
 mod supply;
 mod tables;
 mod tally;
-mod thrift;
 mod topology;
 mod touched;
 mod trial;

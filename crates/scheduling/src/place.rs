@@ -42,13 +42,6 @@ impl Tables {
                 }
                 full = hot.lasting;
             }
-            if state.drafts.thrifty {
-                if !self.place_thriftily(state, pods(1)) {
-                    break;
-                }
-                left -= 1;
-                continue;
-            }
             let find = |state: &State, some: u32| match refused {
                 None => self.find_draft(state, class, hot, some),
                 Some(from) => self.find_new(state, class, from, some),

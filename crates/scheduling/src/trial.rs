@@ -106,20 +106,6 @@ impl Cluster {
         trial.vacate(sources);
         trial
     }
-
-    /// As [`Self::trial`], but pods fill new nodes so that these cost little together, instead of filling one before the next.
-    pub fn thrifty_trial<'a>(
-        &'a self,
-        state: &'a mut State,
-        sources: &[NodeId],
-        limits: Limits,
-    ) -> Trial<'a> {
-        let mut trial = Trial::start(&self.tables, state, limits);
-        trial.state.drafts.thrifty = true;
-        trial.vacate(sources);
-        trial.state.drafts.thrifty = false;
-        trial
-    }
 }
 
 impl<'a> Trial<'a> {

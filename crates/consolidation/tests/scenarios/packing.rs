@@ -1,8 +1,8 @@
 //! S8, S9, S10: moves that should be found.
 
-use restow_consolidation::Outcome;
-use restow_consolidation::Reason;
 use restow_consolidation::settings::Name;
+use restow_consolidation::{Ask, Board, Outcome, Reason};
+use restow_scheduling::Reason as Misfit;
 
 use crate::world::{World, dollars};
 
@@ -30,20 +30,28 @@ fn s8_two_become_one() {
     assert_eq!(own.method().name(), "multi-node");
 }
 
-/// When it does not fit, the reason says by how much.
+/// When it does not fit, nothing is moved and the reason says by how much: a pod of 1950 MiB finds 392 MiB free.
 #[test]
 fn s8_and_if_it_does_not_fit_the_shortage_is_known() {
-    let mut world = pair(2040);
-    // No larger memory to be had.
-    world.snapshot.nodes.iter_mut().for_each(|node| node.allocatable.memory = 8170 << 20);
-    let plan = world.plan();
-    if plan.moves.is_empty() {
-        let Reason::PodsDoNotFit { pods, .. } = &plan.verdicts[0].reasons[0] else {
-            assert!(matches!(plan.verdicts[0].reasons[0], Reason::NoCheaperReplacement { .. }));
-            return;
-        };
-        assert!(*pods > 0);
-    }
+    let mut world = pair(1950);
+    world.set(Name::MaxReplacements, "0");
+    assert!(world.plan().moves.is_empty());
+    let reason = world.fleet(|fleet, offers| {
+        let ask = Ask { nearest_miss: true, ..Ask::OWN };
+        Board::new(fleet, offers).assess(&[0], ask).unwrap_err()
+    });
+    let Reason::PodsDoNotFit { pod: Some(_), pods: 4, miss: Some(miss) } = reason else {
+        panic!("four pods fit nowhere: {reason:?}");
+    };
+    let missing: Vec<i64> = miss
+        .nodes
+        .iter()
+        .filter_map(|own| match &own.reason {
+            Misfit::InsufficientResources { shortages } => Some(shortages[0].missing() >> 20),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(missing, [1558]);
 }
 
 /// S9: sixteen nodes at 4 cents against one at 65: a fee of 3 cents per node turns the answer around.

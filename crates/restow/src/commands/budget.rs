@@ -2,15 +2,14 @@
 
 use std::process::ExitCode;
 
-use clap::ValueEnum;
 use jiff::tz::TimeZone;
 use restow_model::{GoDuration, Time};
-use restow_report::{Clock, Timeline, ViewOptions, timeline_view};
+use restow_report::{Clock, Timeline, timeline_view};
 
 use crate::args::InputArgs;
+use crate::input;
 use crate::planning::{Configured, PlanningArgs};
-use crate::terminal::ColorChoice;
-use crate::{input, output, terminal};
+use crate::show::ShowArgs;
 
 /// Show how many nodes of each pool may be disrupted at a time, and when that changes.
 ///
@@ -26,15 +25,17 @@ pub(crate) struct BudgetArgs {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
+    time: TimeArgs,
+    #[command(flatten)]
     show: ShowArgs,
     #[command(flatten)]
     planning: PlanningArgs,
 }
 
-/// When, and how to print.
+/// Which times.
 #[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Time and output")]
-pub(crate) struct ShowArgs {
+#[command(next_help_heading = "Time")]
+pub(crate) struct TimeArgs {
     /// From when; without it, the time of the snapshot.
     #[arg(long, value_name = "TIME")]
     at: Option<Time>,
@@ -46,28 +47,6 @@ pub(crate) struct ShowArgs {
     /// The time zone to show times in besides UTC, such as Europe/Berlin; without it, that of this machine.
     #[arg(long, value_name = "NAME", value_parser = zone)]
     time_zone: Option<TimeZone>,
-
-    /// The format.
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
-    output: Format,
-
-    /// Leave out header lines.
-    #[arg(long)]
-    no_headers: bool,
-
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t)]
-    color: ColorChoice,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// What fits the terminal.
-    Table,
-    /// Every change.
-    Wide,
-    Json,
-    Yaml,
 }
 
 fn span(text: &str) -> Result<GoDuration, String> {
@@ -94,36 +73,16 @@ pub(crate) fn run(args: &BudgetArgs) -> anyhow::Result<ExitCode> {
     configured.say_what_has_no_effect(&args.planning);
     let asked = configured.asked_pools(&args.planning.pools)?;
     let fleet = configured.unpriced_fleet();
-    let from = args.show.at.unwrap_or(fleet.now);
+    let from = args.time.at.unwrap_or(fleet.now);
     let pools = fleet
         .pools
         .iter()
         .filter(|pool| pool.at.is_some() && (asked.is_empty() || asked.contains(&pool.name)))
         .map(|pool| (fleet.snapshot.text(pool.name), pool));
-    let timeline = Timeline::new(pools, from, from.plus(args.show.span));
-    let text = match args.show.output {
-        Format::Table | Format::Wide => {
-            let zone = args.show.time_zone.clone().unwrap_or_else(TimeZone::system);
-            let offset = |time: Time| i64::from(zone.to_offset(time.to_jiff()).seconds());
-            let name = zone.iana_name().unwrap_or("local time");
-            timeline_view(&timeline, Clock { name, offset: &offset }, &args.show.view())
-        }
-        Format::Json => output::json(&timeline)?,
-        Format::Yaml => output::yaml(&timeline)?,
-    };
-    terminal::print(&text)?;
+    let timeline = Timeline::new(pools, from, from.plus(args.time.span));
+    let zone = args.time.time_zone.clone().unwrap_or_else(TimeZone::system);
+    let offset = |time: Time| i64::from(zone.to_offset(time.to_jiff()).seconds());
+    let clock = Clock { name: zone.iana_name().unwrap_or("local time"), offset: &offset };
+    args.show.print(&timeline, |timeline, options| timeline_view(timeline, clock, options))?;
     Ok(ExitCode::SUCCESS)
-}
-
-impl ShowArgs {
-    fn view(&self) -> ViewOptions {
-        let wide = self.output == Format::Wide;
-        ViewOptions {
-            width: (!wide).then(terminal::width),
-            wide,
-            color: self.color.on_stdout(),
-            headers: !self.no_headers,
-            ..ViewOptions::default()
-        }
-    }
 }

@@ -2,13 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::ValueEnum;
-use restow_report::{SettingsDocument, ViewOptions, settings_view};
+use restow_report::{SettingsDocument, settings_view};
 
 use crate::args::InputArgs;
+use crate::input;
 use crate::planning::{Configured, PlanningArgs};
-use crate::terminal::ColorChoice;
-use crate::{input, output, terminal};
+use crate::show::ShowArgs;
 
 /// Show the settings of each pool, and where each came from.
 ///
@@ -23,41 +22,13 @@ use crate::{input, output, terminal};
 pub(crate) struct ConfigArgs {
     #[command(flatten)]
     input: InputArgs,
+    /// Also settings that nobody set.
+    #[arg(long, help_heading = "Output")]
+    all: bool,
     #[command(flatten)]
     show: ShowArgs,
     #[command(flatten)]
     planning: PlanningArgs,
-}
-
-/// How to print.
-#[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Output")]
-pub(crate) struct ShowArgs {
-    /// The format.
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
-    output: Format,
-
-    /// Also settings that nobody set.
-    #[arg(long)]
-    all: bool,
-
-    /// Leave out header lines.
-    #[arg(long)]
-    no_headers: bool,
-
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t)]
-    color: ColorChoice,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// What fits the terminal.
-    Table,
-    /// With what each setting does.
-    Wide,
-    Json,
-    Yaml,
 }
 
 pub(crate) fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
@@ -72,25 +43,7 @@ pub(crate) fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
         .zip(&configured.pools)
         .filter(|(pool, _)| asked.is_empty() || asked.contains(&pool.meta.name))
         .map(|(pool, resolved)| (configured.snapshot.text(pool.meta.name), resolved));
-    let document = SettingsDocument::new(&configured.cluster, pools, args.show.all);
-    let text = match args.show.output {
-        Format::Table | Format::Wide => settings_view(&document, &args.show.view()),
-        Format::Json => output::json(&document)?,
-        Format::Yaml => output::yaml(&document)?,
-    };
-    terminal::print(&text)?;
+    let document = SettingsDocument::new(&configured.cluster, pools, args.all);
+    args.show.print(&document, settings_view)?;
     Ok(if document.faults() == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) })
-}
-
-impl ShowArgs {
-    fn view(&self) -> ViewOptions {
-        let wide = self.output == Format::Wide;
-        ViewOptions {
-            width: (!wide).then(terminal::width),
-            wide,
-            color: self.color.on_stdout(),
-            headers: !self.no_headers,
-            ..ViewOptions::default()
-        }
-    }
 }

@@ -6,12 +6,12 @@ use clap::ValueEnum;
 use restow_consolidation::Fleet;
 use restow_consolidation::lint::{Finding, Object, Severity, lint};
 use restow_model::Str;
-use restow_report::{LintReport, ViewOptions, lint_view};
+use restow_report::{LintReport, lint_view};
 
 use crate::args::InputArgs;
+use crate::input;
 use crate::planning::{PlanningArgs, Prepared};
-use crate::terminal::ColorChoice;
-use crate::{input, output, terminal};
+use crate::show::ShowArgs;
 
 /// Find what keeps nodes from being consolidated, what that costs, and what is not what its author meant.
 ///
@@ -25,41 +25,13 @@ use crate::{input, output, terminal};
 pub(crate) struct LintArgs {
     #[command(flatten)]
     input: InputArgs,
+    /// Leave out findings that are less severe.
+    #[arg(long, value_enum, default_value_t = Least::Note, value_name = "LEAST", help_heading = "Output")]
+    severity: Least,
     #[command(flatten)]
     show: ShowArgs,
     #[command(flatten)]
     planning: PlanningArgs,
-}
-
-/// What to print, and how.
-#[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Output")]
-struct ShowArgs {
-    /// Leave out findings that are less severe.
-    #[arg(long, value_enum, default_value_t = Least::Note, value_name = "LEAST")]
-    severity: Least,
-
-    /// The format.
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
-    output: Format,
-
-    /// Leave out header lines.
-    #[arg(long)]
-    no_headers: bool,
-
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t)]
-    color: ColorChoice,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// What fits the terminal.
-    Table,
-    /// Every node.
-    Wide,
-    Json,
-    Yaml,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -96,13 +68,8 @@ pub(crate) fn run(args: &LintArgs) -> anyhow::Result<ExitCode> {
     let (plan, _) = prepared.plan(&fleet);
     let mut findings = lint(&fleet, &plan);
     findings.retain(|own| concerns(&fleet, own, &pools));
-    let report = LintReport::new(&fleet, &findings, args.show.severity.severity());
-    let text = match args.show.output {
-        Format::Table | Format::Wide => lint_view(&report, &args.show.view()),
-        Format::Json => output::json(&report)?,
-        Format::Yaml => output::yaml(&report)?,
-    };
-    terminal::print(&text)?;
+    let report = LintReport::new(&fleet, &findings, args.severity.severity());
+    args.show.print(&report, lint_view)?;
     Ok(if report.asks_for_work() { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
@@ -118,17 +85,4 @@ fn concerns(fleet: &Fleet<'_>, finding: &Finding, pools: &[Str]) -> bool {
                 finding.nodes.iter().any(|at| node(*at))
             }
         }
-}
-
-impl ShowArgs {
-    fn view(&self) -> ViewOptions {
-        let wide = self.output == Format::Wide;
-        ViewOptions {
-            width: (!wide).then(terminal::width),
-            wide,
-            color: self.color.on_stdout(),
-            headers: !self.no_headers,
-            ..ViewOptions::default()
-        }
-    }
 }
