@@ -2,6 +2,8 @@
 // and what multi-node and single-node consolidation decide.
 //
 // Questions are JSON: one per line of standard input, or one per file. Each gets one line of JSON.
+//
+// With `admission` it says instead what an API server makes of NodePools, under a CRD and under Karpenter's own.
 package main
 
 import (
@@ -20,12 +22,21 @@ import (
 )
 
 func main() {
-	flag.Usage = func() { fmt.Fprintln(os.Stderr, "usage: oracle-karpenter [FILE...]") }
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: oracle-karpenter [FILE...]\n       oracle-karpenter admission CRD")
+	}
 	flag.Parse()
-	if err := run(flag.Args(), os.Stdin, os.Stdout); err != nil {
+	if err := start(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+func start(args []string) error {
+	if len(args) == 2 && args[0] == "admission" {
+		return admission(args[1], os.Stdin, os.Stdout)
+	}
+	return run(args, os.Stdin, os.Stdout)
 }
 
 // garbage is collected less often than usual: a question leaves much of it, and little stays.

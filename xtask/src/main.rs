@@ -13,6 +13,7 @@ mod bench;
 mod cases;
 #[cfg(feature = "catalog")]
 mod catalog;
+mod crds;
 mod demo;
 mod differential;
 mod fuzz;
@@ -79,8 +80,15 @@ const TASKS: &[Task] = &[
         run: oracle::run,
     },
     Task {
+        name: "crds",
+        options: "[--check]",
+        line: "write deploy/crds again from the schemas",
+        more: crds::HELP,
+        run: crds::run,
+    },
+    Task {
         name: "differential",
-        options: "[--pairs N] [--seed S] [--recipe NAME]",
+        options: "[--pairs N | --karpenter [--clusters N] | --admission [--pools N]] [--seed S] [--recipe NAME]",
         line: "compare where pods can run with the real scheduler, on random clusters",
         more: differential::HELP,
         run: differential::run,

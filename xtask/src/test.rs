@@ -78,9 +78,9 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "karpenter",
-        line: "decisions as Karpenter makes them are its own",
+        line: "NodePools are taken as by the API server, decisions as Karpenter makes them are its own",
         quick: false,
-        run: || differential::decisions_step(CLUSTERS),
+        run: || differential::karpenter_step(CLUSTERS),
     },
     Step {
         name: "fuzz",

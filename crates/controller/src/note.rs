@@ -107,6 +107,7 @@ fn consequence(kind: Kind) -> &'static str {
         Kind::PriorityClass => "priorities are taken from the pods alone",
         Kind::Namespace => "affinity terms that select namespaces by label match none",
         Kind::CapacityBuffer => "capacity buffers are not kept free",
+        Kind::PodTemplate => "capacity buffers of pod templates are not kept free",
         Kind::ResourceClaim => "devices that pods claim are not seen",
     }
 }

@@ -5,9 +5,12 @@
 //! as small as it gets.
 //!
 //! `karpenter` asks Karpenter's own packages (the program of `oracle/karpenter`) what they would do with random clusters.
+//!
+//! `admission` asks the API server's own code which NodePools it takes, under our CRD and under Karpenter's.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for a terminal")]
 
+mod admission;
 mod compare;
 mod karpenter;
 mod options;
@@ -24,8 +27,11 @@ use options::{Command, USAGE};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let agreed = if words.first().is_some_and(|word| word == "karpenter") {
+    let first = words.first().map(String::as_str);
+    let agreed = if first == Some("karpenter") {
         karpenter::survey(&words[1..])
+    } else if first == Some("admission") {
+        admission::admission(&words[1..])
     } else {
         match Command::parse(words) {
             Ok(Command::Scheduler(options)) => run::scheduler(&options),
@@ -34,7 +40,8 @@ fn main() -> ExitCode {
                 Ok(true)
             }
             Err(problem) => {
-                eprintln!("error: {problem}\n\n{USAGE}\n{}", karpenter::USAGE);
+                let others = [karpenter::USAGE, admission::USAGE].concat();
+                eprintln!("error: {problem}\n\n{USAGE}\n{others}");
                 return ExitCode::FAILURE;
             }
         }

@@ -29,12 +29,13 @@ pub enum Kind {
     Namespace,
     CapacityBuffer,
     ResourceClaim,
+    PodTemplate,
 }
 
 /// Kind, name, API groups with the versions that are read, and list paths, newest first.
 struct Row(Kind, &'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
-const ROWS: [Row; 23] = [
+const ROWS: [Row; 24] = [
     Row(Kind::Node, "Node", "", &["v1"], &["/api/v1/nodes"]),
     Row(Kind::Pod, "Pod", "", &["v1"], &["/api/v1/pods"]),
     Row(Kind::NodePool, "NodePool", "karpenter.sh", &["v1"], &["/apis/karpenter.sh/v1/nodepools"]),
@@ -125,6 +126,7 @@ const ROWS: [Row; 23] = [
             "/apis/resource.k8s.io/v1beta1/resourceclaims",
         ],
     ),
+    Row(Kind::PodTemplate, "PodTemplate", "", &["v1"], &["/api/v1/podtemplates"]),
 ];
 
 impl Kind {
@@ -153,6 +155,7 @@ impl Kind {
         Self::Namespace,
         Self::CapacityBuffer,
         Self::ResourceClaim,
+        Self::PodTemplate,
     ];
 
     fn row(self) -> &'static Row {

@@ -8,6 +8,7 @@ mod convert;
 pub mod file;
 mod kind;
 mod read;
+pub mod schema;
 mod wire;
 
 pub use anonymize::anonymize;

@@ -221,3 +221,24 @@ fn a_file_of_format_version_1_still_reads() {
     assert!(snapshot.pods.iter().filter(|pod| snapshot.is_daemon(pod)).count() > 6);
     assert!(snapshot.shapes.values().iter().any(|shape| !shape.spread.is_empty()));
 }
+
+/// Buffers refer to templates, which are kept with the controllers; the file and pseudonyms keep the reference.
+#[test]
+fn pod_templates_are_read() {
+    let text = "apiVersion: v1\nkind: PodTemplate\nmetadata: {namespace: web, name: chunk}\n\
+                template:\n  metadata: {labels: {app: chunk}}\n  spec:\n    \
+                containers: [{name: main, resources: {requests: {cpu: 700m}}}]\n---\n\
+                apiVersion: autoscaling.x-k8s.io/v1beta1\nkind: CapacityBuffer\nmetadata: {namespace: web, name: spare}\n\
+                spec: {podTemplateRef: {name: chunk}, replicas: 2, limits: {cpu: 1500m}}\n";
+    let mut snapshot = read(text.as_bytes());
+    assert!(read(&file::encode(&snapshot)) == snapshot);
+    for _ in 0..2 {
+        let own = &snapshot.workloads[0];
+        assert_eq!(own.kind, restow_model::WorkloadKind::PodTemplate);
+        let template = own.template.expect("a template");
+        assert_eq!(snapshot.shapes[template.shape].requests.cpu, 700);
+        let buffer = &snapshot.capacity_buffers[0];
+        assert_eq!((buffer.template, buffer.limits.cpu), (own.meta.name, 1500));
+        restow_kubernetes::anonymize(&mut snapshot);
+    }
+}

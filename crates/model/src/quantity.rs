@@ -105,7 +105,7 @@ impl Quantity {
     #[must_use]
     pub const fn to_whole_milli(self) -> Self {
         let (whole, part) = (self.nanos / MILLI, self.nanos % MILLI);
-        Self { nanos: (whole + part.signum()) * MILLI, ..self }
+        Self { nanos: (whole + part.signum()).saturating_mul(MILLI), ..self }
     }
 
     const fn rounded_up(self, unit: i128) -> i64 {
@@ -377,6 +377,12 @@ mod tests {
 
     fn formats() -> impl Strategy<Value = Format> {
         prop_oneof![Just(Format::Decimal), Just(Format::Binary), Just(Format::Exponent)]
+    }
+
+    #[test]
+    fn an_amount_beyond_all_bounds_stays_there_when_it_is_rounded() {
+        let most: Quantity = "1e30".parse().expect("more than fits is the most");
+        assert_eq!(most.to_whole_milli().value_up(), i64::MAX);
     }
 
     #[test]

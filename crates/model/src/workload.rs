@@ -22,6 +22,8 @@ pub enum WorkloadKind {
     Job,
     /// A `CronJob`.
     CronJob,
+    /// A `PodTemplate`, which makes no pods itself: others refer to it.
+    PodTemplate,
 }
 
 /// The pods that a workload makes.
@@ -86,6 +88,28 @@ names_in!(Workload {
     job,
     schedule,
 });
+
+impl Workload {
+    /// One that has no pods and wants none.
+    pub const fn new(kind: WorkloadKind, meta: Meta) -> Self {
+        Self {
+            kind,
+            meta,
+            selector: None,
+            template: None,
+            desired: 0,
+            current: 0,
+            ready: 0,
+            updated: 0,
+            available: 0,
+            observed_generation: 0,
+            suspended: false,
+            ordered: false,
+            job: None,
+            schedule: Str::EMPTY,
+        }
+    }
+}
 
 /// The progress of a `Job`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,5 @@
-//! Pools, claims, overlays and capacity buffers, held to the rules of their schemas.
+//! Pools, claims, overlays and capacity buffers: what an API server has let through becomes values here. What a NodePool of a
+//! file must be besides is in `schema`.
 
 use restow_model::{
     Budget, CapacityBuffer, ConsolidationSwitches, Disruption, DisruptionReason, NodeClaim,
@@ -6,9 +7,8 @@ use restow_model::{
     Str,
 };
 
-use super::{
-    At, Converted, Fault, Parts, duration_or_never, each, go_duration, one_of, parse, time,
-};
+use super::{At, Converted, Parts, duration_or_never, each, go_duration, one_of, parse, time};
+use crate::schema::{Pattern, pattern};
 use crate::wire::karpenter as wire;
 
 impl Parts {
@@ -92,13 +92,7 @@ impl Parts {
                 .map(savings_threshold)
                 .transpose()
                 .at("consolidationSavingsThresholdCents")?,
-            ttl_seconds_after_empty: match disruption.ttl_seconds_after_empty {
-                Some(seconds) if seconds < 0 => {
-                    return Err(Fault::new(format_args!("expected seconds, got {seconds}"))
-                        .at("ttlSecondsAfterEmpty"));
-                }
-                seconds => seconds,
-            },
+            ttl_seconds_after_empty: disruption.ttl_seconds_after_empty,
             consolidation: disruption
                 .consolidation
                 .as_ref()
@@ -109,10 +103,6 @@ impl Parts {
     }
 
     fn budget(&mut self, budget: &wire::Budget<'_>) -> Converted<Budget> {
-        let schedule = budget.schedule.as_deref().unwrap_or_default();
-        if schedule.is_empty() != budget.duration.is_none() {
-            return Err(Fault::new("expected both a schedule and a duration, or neither"));
-        }
         Ok(Budget {
             nodes: node_count(budget.nodes.as_deref().unwrap_or("10%")).at("nodes")?,
             reasons: budget
@@ -128,7 +118,7 @@ impl Parts {
                 })
                 .transpose()
                 .at("reasons")?,
-            schedule: self.str(schedule),
+            schedule: self.str(budget.schedule.as_deref().unwrap_or_default()),
             duration: go_duration(budget.duration.as_ref()).at("duration")?,
         })
     }
@@ -215,47 +205,35 @@ fn policy(text: &str) -> Converted<Policy> {
     })
 }
 
-/// Cents per hour for each unit of disruption, by the schema's pattern `^[0-9]+(\.[0-9]+)?$`.
+/// Cents per hour for each unit of disruption. More than money can be is as good as the most: nothing saves that much.
 fn savings_threshold(text: &str) -> Converted<Price> {
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    if !digits(whole) || !digits(fraction) {
-        return Err(one_of("cents such as 1 or 0.5", text));
-    }
-    let cents: Price = parse(text)?;
+    like(&pattern::CENTS, text)?;
+    let cents = text.parse().unwrap_or(Price::from_nanos(i64::MAX));
     Ok(cents.times_millionths(10_000))
 }
 
 fn node_count(text: &str) -> Converted<NodeCount> {
-    let expected = || one_of("a number of nodes or a percentage such as 10%", text);
-    match text.strip_suffix('%') {
-        Some(percent)
-            if percent.len() <= 3 && percent.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
-            match percent.parse() {
-                Ok(percent) if percent <= 100 => Ok(NodeCount::Percent(percent)),
-                _ => Err(expected()),
-            }
-        }
-        None if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Ok(NodeCount::Count(text.parse().unwrap_or(u32::MAX)))
-        }
-        _ => Err(expected()),
-    }
+    like(&pattern::NODES, text)?;
+    Ok(match text.strip_suffix('%') {
+        Some(percent) => NodeCount::Percent(parse(percent)?),
+        None => NodeCount::Count(text.parse().unwrap_or(u32::MAX)),
+    })
+}
+
+fn percent(text: &str) -> Converted<u8> {
+    like(&pattern::PERCENT, text)?;
+    parse(text.trim_end_matches('%'))
+}
+
+fn like(pattern: &Pattern, text: &str) -> Converted<()> {
+    if (pattern.matches)(text) { Ok(()) } else { Err(one_of(pattern.expected, text)) }
 }
 
 fn switches(consolidation: &wire::Consolidation<'_>) -> Converted<ConsolidationSwitches> {
     let threshold = consolidation.emptiness.empty_threshold.as_deref();
     Ok(ConsolidationSwitches {
         emptiness: consolidation.emptiness.enabled,
-        empty_threshold: threshold
-            .map(|text| match node_count(text) {
-                Ok(NodeCount::Percent(percent)) => Ok(percent),
-                _ => Err(one_of("a percentage such as 30%", text)),
-            })
-            .transpose()
-            .at("emptyThreshold")
-            .at("emptiness")?,
+        empty_threshold: threshold.map(percent).transpose().at("emptyThreshold").at("emptiness")?,
         multi_node: consolidation.multi_node.enabled,
         max_parallel: consolidation.multi_node.max_parallel,
         single_node: consolidation.single_node.enabled,

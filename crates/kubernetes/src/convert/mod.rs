@@ -307,14 +307,21 @@ impl Parts {
         })
     }
 
-    /// A requirement of a pool or a claim, which the API server checks.
+    /// Requirements of a pool, a claim or an overlay. The API server takes some that say little, such as `NotIn` without values;
+    /// only a comparison with what is no number means nothing at all.
     pub(crate) fn requirements(
         &mut self,
         requirements: &[wire::Expression<'_>],
     ) -> Converted<Vec<Requirement>> {
         each(requirements, |term| {
             let spec = requirement_spec(term)?;
-            spec.check().map_err(|error| Fault::new(error).at("values"))?;
+            let compares = matches!(
+                spec.operator,
+                Operator::Gt | Operator::Lt | Operator::Gte | Operator::Lte
+            );
+            if compares {
+                spec.check().map_err(|error| Fault::new(error).at("values"))?;
+            }
             Ok(Requirement::new(&spec, &mut self.strings))
         })
         .at("requirements")

@@ -79,6 +79,17 @@ impl Parts {
         })
     }
 
+    pub(crate) fn pod_template_object(
+        &mut self,
+        object: &wire::PodTemplateObject<'_>,
+    ) -> Converted<Workload> {
+        let template = object.template.as_ref().map(|template| self.pod_template(template));
+        Ok(Workload {
+            template: template.transpose().at("template")?,
+            ..Workload::new(WorkloadKind::PodTemplate, self.meta(&object.metadata)?)
+        })
+    }
+
     fn plain_selector(&mut self, labels: &Labels<'_>) -> Option<Selector> {
         let terms: Vec<SelectorTerm> = labels
             .0

@@ -4,6 +4,7 @@ use restow_model::{Str, Time};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::admission::{Origin, refuse};
 use super::error::ObjectName;
 use super::lean;
 use super::store::{Added, Store, workload_kind};
@@ -51,7 +52,18 @@ pub(crate) fn length(json: &[u8]) -> Result<usize, serde_json::Error> {
 }
 
 /// Reads an object of the given kind from the start of the text.
-pub(crate) fn decode(store: &mut Store, kind: Kind, json: &[u8], newest: &mut Time) -> Decoded {
+pub(crate) fn decode(
+    store: &mut Store,
+    (kind, origin): (Kind, Origin),
+    json: &[u8],
+    newest: &mut Time,
+) -> Decoded {
+    if kind == Kind::NodePool
+        && origin == Origin::File
+        && let Some(refused) = refuse(json)
+    {
+        return refused;
+    }
     match kind {
         Kind::Pod => run::<wire::pod::Pod<'_>>(json, |pod, length| {
             let converted = store.parts.pod(&pod)?;
@@ -107,6 +119,12 @@ pub(crate) fn decode(store: &mut Store, kind: Kind, json: &[u8], newest: &mut Ti
             let converted = store.parts.cron_job(&object)?;
             Ok((add_workload(store, converted, &object.metadata, newest), length))
         }),
+        Kind::PodTemplate => {
+            run::<wire::workload::PodTemplateObject<'_>>(json, |object, length| {
+                let converted = store.parts.pod_template_object(&object)?;
+                Ok((add_workload(store, converted, &object.metadata, newest), length))
+            })
+        }
         _ => decode_small(store, kind, json, newest),
     }
 }

@@ -162,7 +162,7 @@ impl Reader {
             return Ok(());
         };
         loop {
-            match decode(&mut self.store, kind, stream.data(), &mut self.newest) {
+            match decode(&mut self.store, (kind, self.origin), stream.data(), &mut self.newest) {
                 Decoded::Added(added, own) => {
                     let conflict = self.note(
                         added,

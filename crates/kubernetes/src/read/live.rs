@@ -3,6 +3,7 @@
 use restow_model::{Snapshot, Time};
 use serde::Deserialize;
 
+use super::admission::Origin;
 use super::decode::{Decoded, decode, identity};
 use super::error::{ObjectName, ReadError};
 use super::json::JsonStream;
@@ -61,6 +62,7 @@ impl Reader {
         origin: &str,
         page: &[u8],
     ) -> Result<ListPage, ReadError> {
+        self.origin = Origin::Server;
         let mut stream = JsonStream::new(page);
         let mut source = Source { origin, document: 0 };
         match stream.peek().map_err(|error| io_error(origin, &error))? {
@@ -132,7 +134,7 @@ impl Reader {
                 let id = identity(kind.name(), json);
                 // The watch is in order: what it says now is newer than what is known, whatever the versions look like.
                 self.store.remove(kind, namespace_of(kind, &id), &id.name);
-                match decode(&mut self.store, kind, json, &mut self.newest) {
+                match decode(&mut self.store, (kind, Origin::Server), json, &mut self.newest) {
                     Decoded::Added(..) => {}
                     Decoded::Fault { path, problem, .. } => {
                         let source = Source { origin, document: 1 };

@@ -1,5 +1,6 @@
 //! Objects in any mix of formats into one snapshot.
 
+mod admission;
 pub(crate) mod decode;
 mod error;
 mod input;

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use restow_model::{Snapshot, Time};
 
+use super::admission::Origin;
 use super::decode::{Decoded, decode, identity, without_position};
 use super::error::{ObjectName, Position, ReadError, Reason};
 use super::locate::locate;
@@ -47,6 +48,8 @@ pub struct Reader {
     pub(super) store: Store,
     summary: ReadSummary,
     pub(super) newest: Time,
+    /// Where the object comes from that is being read.
+    pub(super) origin: Origin,
     /// A snapshot file, which is whole by itself.
     loaded: Option<Snapshot>,
 }
@@ -59,6 +62,7 @@ impl Reader {
 
     /// Reads all of an input: JSON or YAML, one object, lists or many documents, gzip or plain, or a snapshot file.
     pub fn read(&mut self, origin: &str, input: impl Read) -> Result<(), ReadError> {
+        self.origin = Origin::File;
         let mut input = BufReader::with_capacity(1 << 16, input);
         let result = match sniff(origin, &mut input) {
             Ok(Format::Gzip) => {
@@ -126,7 +130,7 @@ impl Reader {
             self.ignore(api_version, name);
             return Ok(());
         };
-        match decode(&mut self.store, kind, json, &mut self.newest) {
+        match decode(&mut self.store, (kind, self.origin), json, &mut self.newest) {
             Decoded::Added(added, _) => {
                 let place =
                     || (at(0).unwrap_or(Position { line: 1, column: 1 }), identity(name, json));

@@ -103,7 +103,7 @@ pub(crate) struct Store {
     pub(crate) node_claims: Objects<NodeClaim>,
     pub(crate) node_overlays: Objects<NodeOverlay>,
     pub(crate) pod_disruption_budgets: Objects<PodDisruptionBudget>,
-    pub(crate) workloads: [Objects<Workload>; 7],
+    pub(crate) workloads: [Objects<Workload>; 8],
     pub(crate) services: Objects<Service>,
     pub(crate) namespaces: Objects<Namespace>,
     pub(crate) priority_classes: Objects<PriorityClass>,
@@ -126,6 +126,7 @@ pub(crate) fn workload_kind(kind: Kind) -> Option<WorkloadKind> {
         Kind::StatefulSet => WorkloadKind::StatefulSet,
         Kind::Job => WorkloadKind::Job,
         Kind::CronJob => WorkloadKind::CronJob,
+        Kind::PodTemplate => WorkloadKind::PodTemplate,
         _ => return None,
     })
 }
@@ -205,7 +206,8 @@ macro_rules! with_kind {
             | Kind::ReplicationController
             | Kind::StatefulSet
             | Kind::Job
-            | Kind::CronJob => {
+            | Kind::CronJob
+            | Kind::PodTemplate => {
                 let at = workload_kind($kind).map_or(0, |kind| kind as usize);
                 let $objects = &mut store.workloads[at];
                 $do

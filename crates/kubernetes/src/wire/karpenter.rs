@@ -117,20 +117,32 @@ pub(crate) struct Budget<'a> {
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Consolidation<'a> {
     #[serde(borrow, deserialize_with = "nullable")]
-    pub(crate) emptiness: Switch<'a>,
-    #[serde(borrow, deserialize_with = "nullable")]
-    pub(crate) multi_node: Switch<'a>,
-    #[serde(borrow, deserialize_with = "nullable")]
-    pub(crate) single_node: Switch<'a>,
+    pub(crate) emptiness: Emptiness<'a>,
+    #[serde(deserialize_with = "nullable")]
+    pub(crate) multi_node: MultiNode,
+    #[serde(deserialize_with = "nullable")]
+    pub(crate) single_node: SingleNode,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Switch<'a> {
+pub(crate) struct Emptiness<'a> {
     pub(crate) enabled: Option<bool>,
     #[serde(borrow)]
     pub(crate) empty_threshold: Option<Text<'a>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct MultiNode {
+    pub(crate) enabled: Option<bool>,
     pub(crate) max_parallel: Option<u32>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(crate) struct SingleNode {
+    pub(crate) enabled: Option<bool>,
 }
 
 #[derive(Deserialize)]

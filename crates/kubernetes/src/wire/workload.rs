@@ -69,6 +69,16 @@ pub(crate) struct ReplicationControllerSpec<'a> {
     pub(crate) template: Option<PodTemplate<'a>>,
 }
 
+/// The object that others refer to; its template is not in a `spec`.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(crate) struct PodTemplateObject<'a> {
+    #[serde(borrow, deserialize_with = "nullable")]
+    pub(crate) metadata: Meta<'a>,
+    #[serde(borrow)]
+    pub(crate) template: Option<PodTemplate<'a>>,
+}
+
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(crate) struct Job<'a> {
