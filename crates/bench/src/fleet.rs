@@ -10,6 +10,8 @@ use restow_model::{
 };
 use restow_testkit::Rng;
 
+use crate::history::{self, Wish};
+
 /// What a fleet is made of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fleet {
@@ -23,12 +25,14 @@ pub(crate) struct Fleet {
     pub(crate) spread: u32,
     /// One zone, on demand only.
     pub(crate) plain: bool,
+    /// Whether the nodes came to be as in a real cluster; then there are about as many as wanted.
+    pub(crate) grown: bool,
     pub(crate) seed: u64,
 }
 
 pub(crate) const ZONES: [&str; 3] = ["z-a", "z-b", "z-c"];
 const TERMS: [CapacityType; 2] = [CapacityType::OnDemand, CapacityType::Spot];
-const SIZES: [(&str, i64); 7] = [
+pub(crate) const SIZES: [(&str, i64); 7] = [
     ("large", 2),
     ("xlarge", 4),
     ("2xlarge", 8),
@@ -38,7 +42,7 @@ const SIZES: [(&str, i64); 7] = [
     ("16xlarge", 64),
 ];
 /// Families with GiB per core and thousandths of a dollar per core and hour.
-const FAMILIES: [(&str, i64, i64); 9] = [
+pub(crate) const FAMILIES: [(&str, i64, i64); 9] = [
     ("c6a", 2, 38),
     ("c6i", 2, 42),
     ("c7i", 2, 44),
@@ -49,6 +53,11 @@ const FAMILIES: [(&str, i64, i64); 9] = [
     ("r6i", 8, 63),
     ("r7i", 8, 66),
 ];
+
+/// What spot capacity costs, in millionths of the list price.
+pub(crate) fn spot_share(family: usize, zone: usize, cores: i64) -> i64 {
+    280_000 + ((family * 7 + zone * 5 + cores as usize) % 17) as i64 * 10_000
+}
 
 /// The catalog: 63 types in three zones, on demand and spot.
 pub(crate) fn book() -> PriceBook {
@@ -77,8 +86,7 @@ pub(crate) fn book() -> PriceBook {
             for (zone_at, zone) in ZONES.iter().enumerate() {
                 for terms in TERMS {
                     let list = Price::from_nanos(cores * milli * 1_000_000);
-                    let share =
-                        280_000 + ((at * 7 + zone_at * 5 + cores as usize) % 17) as i64 * 10_000;
+                    let share = spot_share(at, zone_at, cores);
                     let price = if terms == CapacityType::Spot {
                         list.times_millionths(share)
                     } else {
@@ -95,7 +103,7 @@ pub(crate) fn book() -> PriceBook {
     PriceBook::new(Catalog::new(SourceInfo::named("bench"), types), Adjustments::default())
 }
 
-fn normal(rng: &mut Rng) -> f64 {
+pub(crate) fn normal(rng: &mut Rng) -> f64 {
     // The sum of twelve uniform numbers is close enough.
     (0..12).map(|_| f64::from(rng.below(1_000_000)) / 1e6).sum::<f64>() - 6.0
 }
@@ -115,19 +123,16 @@ impl Fleet {
         let mut rng = Rng::new(self.seed);
         let mut snapshot = Snapshot { time: Time::from_millis(0), ..Snapshot::default() };
         let strings = &mut snapshot.strings;
-        let [zone_key, terms_key, type_key, host_key, pool_key, app_key, pool_name, ns, running] =
-            [
-                label::ZONE,
-                label::CAPACITY_TYPE,
-                label::INSTANCE_TYPE,
-                "kubernetes.io/hostname",
-                label::NODE_POOL,
-                "app",
-                "default",
-                "apps",
-                "default-scheduler",
-            ]
-            .map(|text| strings.intern(text));
+        let [zone_key, terms_key, host_key, app_key, pool_name, ns, running] = [
+            label::ZONE,
+            label::CAPACITY_TYPE,
+            "kubernetes.io/hostname",
+            "app",
+            "default",
+            "apps",
+            "default-scheduler",
+        ]
+        .map(|text| strings.intern(text));
         let mut pool = NodePool::default();
         pool.meta.name = pool_name;
         snapshot.node_pools.push(pool);
@@ -206,6 +211,10 @@ impl Fleet {
             pods.extend(std::iter::repeat_n(at, replicas));
         }
         pods.truncate(self.pods);
+        if self.grown {
+            self.grow(&mut snapshot, &deployments, &pods);
+            return snapshot;
+        }
         // Nodes: enough of them, of sizes that give the wanted utilization.
         let asked: i64 = pods.iter().map(|at| deployments[*at].cpu).sum();
         let per_node =
@@ -214,39 +223,18 @@ impl Fleet {
         let mut free: Vec<(i64, i64, i64)> = Vec::new();
         let mut kinds: Vec<(usize, bool)> = Vec::new();
         for at in 0..self.nodes {
-            let (family, gib, _) = FAMILIES[rng.below(9) as usize];
+            let family = rng.below(9) as usize;
             let wanted = per_node * (0.6 + 0.8 * f64::from(rng.below(1000)) / 1000.0);
-            let (size, cores) = SIZES
-                .iter()
-                .copied()
-                .min_by_key(|(_, cores)| ((*cores as f64 - wanted).abs() * 1000.0) as i64)
-                .unwrap_or(SIZES[0]);
+            let off = |size: &usize| ((SIZES[*size].1 as f64 - wanted).abs() * 1000.0) as i64;
+            let size = (0..SIZES.len()).min_by_key(off).unwrap_or_default();
             let (mut zone, mut spot) = (rng.below(3) as usize, rng.below(100) < 40);
             if self.plain {
                 (zone, spot) = (0, false);
             }
-            let name = strings.intern(&format!("node-{at:05}"));
-            let amount = Resources {
-                cpu: cores * 1000 - 250,
-                memory: cores * gib * 950 * (1 << 20) - (300 << 20),
-                pods: (cores * 15).clamp(29, 234) - 4,
-                ..Resources::default()
-            };
-            let labels = Labels::new(vec![
-                (zone_key, strings.intern(ZONES[zone])),
-                (terms_key, strings.intern(if spot { "spot" } else { "on-demand" })),
-                (type_key, strings.intern(&format!("{family}.{size}"))),
-                (host_key, name),
-                (pool_key, pool_name),
-            ]);
-            free.push((amount.cpu, amount.memory, amount.pods));
+            let node = node(strings, at, (family, size, zone, spot));
+            free.push((node.allocatable.cpu, node.allocatable.memory, node.allocatable.pods));
             kinds.push((zone, spot));
-            snapshot.nodes.push(Node {
-                meta: Meta { name, labels, uid: Uid(at as u128 + 1), ..Meta::default() },
-                capacity: amount.clone(),
-                allocatable: amount,
-                ..Node::default()
-            });
+            snapshot.nodes.push(node);
         }
         let mut used: Vec<Vec<u32>> = vec![Vec::new(); self.nodes];
         let mut last = 0;
@@ -293,6 +281,76 @@ impl Fleet {
             ));
         }
         snapshot
+    }
+}
+
+impl Fleet {
+    /// Nodes and pods with a history.
+    fn grow(&self, snapshot: &mut Snapshot, deployments: &[Deployment], pods: &[usize]) {
+        let mut wishes: Vec<Wish> = Vec::with_capacity(deployments.len());
+        let zones = ZONES.map(|zone| snapshot.strings.get(zone));
+        let [zone_key, terms_key] =
+            [label::ZONE, label::CAPACITY_TYPE].map(|key| snapshot.strings.intern(key));
+        for own in deployments {
+            let selector = &snapshot.shapes[own.shape].node_selector;
+            let zone = selector.get(zone_key);
+            wishes.push(Wish {
+                cpu: own.cpu,
+                memory: own.memory,
+                replicas: 0,
+                zone: zone.and_then(|zone| zones.iter().position(|own| *own == Some(zone))),
+                on_demand: selector.get(terms_key).is_some(),
+            });
+        }
+        for at in pods {
+            wishes[*at].replicas += 1;
+        }
+        let mut number = 0;
+        for (at, own) in history::grow(&wishes, self.plain, self.seed).iter().enumerate() {
+            let kind = (own.family, own.size, own.zone, own.spot);
+            let node = node(&mut snapshot.strings, at, kind);
+            let name = node.meta.name;
+            snapshot.nodes.push(node);
+            for at in &own.pods {
+                let own = &deployments[*at];
+                let (ns, text) = ("apps", format!("pod-{number:06}"));
+                let [ns, pod_name] = [ns, &text].map(|text| snapshot.strings.intern(text));
+                snapshot.pods.push(pod(ns, pod_name, number, own.labels, own.shape, name));
+                number += 1;
+            }
+        }
+    }
+}
+
+/// A node of a family and size, in a zone.
+fn node(
+    strings: &mut restow_model::Strings,
+    at: usize,
+    (family, size, zone, spot): (usize, usize, usize, bool),
+) -> Node {
+    let name = strings.intern(&format!("node-{at:05}"));
+    let [cpu, memory, pods] = history::amounts(family, size);
+    let amount = Resources { cpu, memory, pods, ..Resources::default() };
+    let of_type = format!("{}.{}", FAMILIES[family].0, SIZES[size].0);
+    let terms = if spot { "spot" } else { "on-demand" };
+    let labels = [
+        (label::ZONE, ZONES[zone]),
+        (label::CAPACITY_TYPE, terms),
+        (label::INSTANCE_TYPE, &of_type),
+        ("kubernetes.io/hostname", &format!("node-{at:05}")),
+        (label::NODE_POOL, "default"),
+    ];
+    let labels = labels.map(|(key, value)| (strings.intern(key), strings.intern(value)));
+    Node {
+        meta: Meta {
+            name,
+            labels: Labels::new(labels.to_vec()),
+            uid: Uid(at as u128 + 1),
+            ..Meta::default()
+        },
+        capacity: amount.clone(),
+        allocatable: amount,
+        ..Node::default()
     }
 }
 

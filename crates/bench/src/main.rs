@@ -6,6 +6,7 @@ mod clock;
 mod curve;
 mod data;
 mod fleet;
+mod history;
 mod mix;
 mod plan;
 mod probe;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use restow_catalog::PriceBook;
 use restow_consolidation::settings::{Entry, Name, Origin, Value, resolve};
-use restow_consolidation::{Board, Fleet as Nodes, Inputs, Plan, bound, gates};
+use restow_consolidation::{Ask, Board, Fleet as Nodes, Inputs, Plan, after, bound, gates};
 use restow_model::{
     Condition, DurationOrNever, GoDuration, Meta, NodeClaim, Owner, Shared, Snapshot, Str, Time,
     Truth, Uid,
@@ -91,14 +91,28 @@ pub(crate) struct Outcome {
     pub(crate) bound: f64,
     pub(crate) evictions: f64,
     pub(crate) seconds: f64,
-    /// Fleet, engine, gates and bound.
-    before: [Duration; 4],
+    /// Fleet, engine, verdicts and bound.
+    pub(crate) before: [Duration; 4],
+    /// Nodes that could not go by themselves.
+    stays: usize,
+    /// The cluster when all moves are done.
+    after: Snapshot,
 }
+
+/// A cluster with what can be bought for it.
+pub(crate) type World = (Snapshot, PriceBook, Arc<Offers>);
 
 impl Outcome {
     /// What the fleet costs then, in dollars per hour.
     pub(crate) fn price(&self) -> f64 {
         self.plan.after.price.dollars()
+    }
+
+    /// The cluster when all moves are done.
+    pub(crate) fn next(&self, world: &World) -> World {
+        let mut next = self.after.clone();
+        let offers = Arc::new(Offers::new(&mut next, &world.1));
+        (next, world.1.clone(), offers)
     }
 
     /// How far that is above the bound, in percent.
@@ -112,7 +126,7 @@ impl Outcome {
 }
 
 /// A fleet as the plans of this program see it, with everything that can be bought.
-pub(crate) fn snapshot(fleet: &Fleet) -> (Snapshot, PriceBook, Arc<Offers>) {
+pub(crate) fn snapshot(fleet: &Fleet) -> World {
     let mut snapshot = fleet.snapshot();
     managed(&mut snapshot);
     let book = book();
@@ -121,10 +135,7 @@ pub(crate) fn snapshot(fleet: &Fleet) -> (Snapshot, PriceBook, Arc<Offers>) {
 }
 
 /// Plans for a fleet under some settings.
-pub(crate) fn measure(
-    (snapshot, book, offers): &(Snapshot, PriceBook, Arc<Offers>),
-    settings: &[(Name, &str)],
-) -> Outcome {
+pub(crate) fn measure((snapshot, book, offers): &World, settings: &[(Name, &str)]) -> Outcome {
     let mut all = OPEN.to_vec();
     all.extend_from_slice(settings);
     let none = |_: Name, _: &str| Err("no YAML here".to_owned());
@@ -134,24 +145,30 @@ pub(crate) fn measure(
     let nodes = Nodes::new(snapshot, &inputs);
     let built = clock.elapsed();
     let clock = CpuTime::now();
-    let board = Board::new(&nodes, offers);
+    let mut board = Board::new(&nodes, offers);
     let engine = clock.elapsed();
+    // Every gate of every node, and a probe whether it could go.
     let clock = CpuTime::now();
-    let candidates: Vec<usize> =
-        (0..nodes.nodes.len()).filter(|at| gates::first_failure(&nodes, *at).is_none()).collect();
+    let all = 0..nodes.nodes.len();
+    let failed: Vec<bool> = all.clone().map(|at| !gates::failures(&nodes, at).is_empty()).collect();
+    let stays = all.clone().filter(|at| board.glance(*at, Ask::OWN).is_some()).count();
     let gated = clock.elapsed();
+    let candidates: Vec<usize> = all.filter(|at| !failed[*at]).collect();
     let clock = CpuTime::now();
     let bound = bound(&board, &candidates);
     let bounded = clock.elapsed();
     let clock = CpuTime::now();
     let plan = Plan::new(&nodes, offers, &mut || false);
     let planned = clock.elapsed();
+    let after = after(&nodes, plan.moves.iter().map(|own| &own.own));
     let evictions: usize = plan.moves.iter().map(|own| own.own.pods.len()).sum();
     Outcome {
         evictions: evictions as f64 / plan.before.pods.max(1) as f64,
         bound: bound.as_ref().map(|own| own.price.dollars()).unwrap_or_default(),
         seconds: planned.as_secs_f64(),
         before: [built, engine, gated, bounded],
+        stays,
+        after,
         plan,
     }
 }
@@ -175,9 +192,11 @@ pub(crate) fn once(fleet: &Fleet, settings: &[(Name, &str)]) {
     );
     let [built, engine, gated, bounded] = found.before;
     println!(
-        "       fleet {built:.1?}, engine {engine:.1?}, gates {gated:.1?}, bound {bounded:.1?}, plan {:.0} ms, effort {}, probes {}",
+        "       fleet {built:.1?}, engine {engine:.1?}, verdicts {gated:.1?} ({} stay), bound {bounded:.1?}, plan {:.0} ms, effort {} (first plan {}), probes {}",
+        found.stays,
         found.seconds * 1e3,
         plan.stats.effort,
+        plan.stats.first,
         plan.stats.probes
     );
     if std::env::args().any(|word| word == "detail") {
@@ -226,6 +245,7 @@ pub(crate) fn command(words: &[String]) {
         anti_affinity: number(2, 0),
         spread: number(3, 0),
         plain: words.iter().any(|word| word == "plain"),
+        grown: words.iter().any(|word| word == "grown"),
         seed: 7,
     };
     let settings: Vec<(Name, &str)> = words

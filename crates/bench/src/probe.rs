@@ -79,6 +79,7 @@ pub(crate) fn passes(words: &[String]) {
         anti_affinity,
         spread,
         plain: false,
+        grown: false,
         seed: 1,
     });
     let cluster = ready.cluster();
@@ -122,6 +123,7 @@ pub(crate) fn table(sizes: &[usize]) {
                 anti_affinity,
                 spread,
                 plain: false,
+                grown: false,
                 seed,
             };
             let seconds = line(&format!("{name} {nodes}"), &fleet);
@@ -202,6 +204,7 @@ mod tests {
                 anti_affinity,
                 spread,
                 plain: false,
+                grown: false,
                 seed: 3,
             });
             let cluster = ready.cluster();

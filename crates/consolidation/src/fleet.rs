@@ -161,6 +161,9 @@ pub struct Fleet<'a> {
     pub nominated: FxHashMap<Str, usize>,
     /// When pods were last moved by us.
     pub moved: FxHashMap<usize, Time>,
+    /// By node: whether one of its pods may stand in the way, since it has a mark, a disruption budget, a rollout in
+    /// progress, or no owner.
+    pub(crate) watched: Vec<bool>,
     /// The taint that Karpenter puts on nodes that go.
     pub(crate) disruption_taint: Taint,
 }

@@ -60,6 +60,8 @@ pub struct Stats {
     pub probes: u64,
     /// Units of work.
     pub effort: u64,
+    /// Those of them until there was a complete plan, where plans get better after that.
+    pub first: u64,
     /// Whether the caller's stop ended the search.
     pub stopped: bool,
 }
@@ -105,6 +107,7 @@ impl Plan {
             candidates: candidates.len(),
             probes: work.probes,
             effort: work.effort,
+            first: found.first,
             stopped,
         };
         let before = Totals {

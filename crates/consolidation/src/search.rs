@@ -28,6 +28,8 @@ pub struct Found {
     pub moves: Vec<Move>,
     /// Candidates that were not looked at because the effort was spent.
     pub unseen: Vec<usize>,
+    /// Units of work until there was a complete plan, where plans get better after that.
+    pub first: u64,
 }
 
 /// Searches for moves among candidates. `stop` is asked now and then; the answer is valid whenever it says yes.

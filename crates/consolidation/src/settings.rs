@@ -288,7 +288,7 @@ impl Default for Settings {
             peer_rules: false,
             tight_moves: TightMoves::Flag,
             search: Search::Global,
-            effort: 400_000,
+            effort: 1_000_000,
             deadline: GoDuration::from_seconds(5),
             scheduler: Scheduler::LeastAllocated,
             preferences: Preferences::Respect,

@@ -41,17 +41,22 @@ pub struct Share {
 }
 
 impl Cluster {
-    /// What if these nodes vanished, and their pods went where they are told to? The shares are all pods of the nodes.
-    /// Returns with the trial how many of its placements belong to each share.
+    /// What if these nodes vanished and some pods left others, and all of them went where they are told to? The shares are
+    /// all these pods. Returns with the trial how many of its placements belong to each share.
     pub fn directed_trial<'a>(
         &'a self,
         state: &'a mut State,
         sources: &[NodeId],
+        leaving: &[(NodeId, ClassId)],
         shares: &[Share],
         limits: Limits,
     ) -> (Trial<'a>, Vec<usize>) {
         let mut trial = Trial::start(&self.tables, state, limits);
         trial.drain(sources);
+        let (tables, state) = trial.parts_mut();
+        for (node, class) in leaving {
+            state.leave(tables, *class, 1, *node);
+        }
         let mut ends = Vec::with_capacity(shares.len());
         let (mut seen, mut placed) = (trial.parts().1.changes.len(), 0);
         for share in shares {
@@ -63,6 +68,13 @@ impl Cluster {
             ends.push(placed);
         }
         (trial, ends)
+    }
+}
+
+impl Cluster {
+    /// Whether pods of a class can be taken from where a plan put them: not if that decided about volumes.
+    pub fn can_leave(&self, class: ClassId) -> bool {
+        !self.tables.hot[class.index()].binds
     }
 }
 

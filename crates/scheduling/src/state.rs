@@ -37,6 +37,8 @@ pub(crate) struct Batch {
 pub(crate) enum Change {
     /// Pods came to a node.
     Placed { pods: Batch, node: NodeId },
+    /// Pods left a node that stays.
+    Left { class: ClassId, count: u32, node: NodeId },
     /// A node was closed; it had room for this many pods, and its pods were in some tally.
     Closed { node: NodeId, pods: i32, counted: bool },
     /// It was decided which volume a claim gets.
@@ -207,6 +209,17 @@ impl State {
         self.touch(tables, node, before);
     }
 
+    /// Takes pods away from a node that stays, logged.
+    pub(crate) fn leave(&mut self, tables: &Tables, class: ClassId, count: u32, node: NodeId) {
+        let before = self.free[node.index()];
+        self.reserve(tables, class, node, -i64::from(count));
+        if tables.hot[class.index()].counted {
+            self.tally(tables, class, node, -(count as i32));
+        }
+        self.changes.push(Change::Left { class, count, node });
+        self.touch(tables, node, before);
+    }
+
     fn take_volumes(&mut self, tables: &Tables, class: ClassId, node: NodeId) {
         for (claim, decision) in tables.choose_volumes(self, class, node).unwrap_or_default() {
             if let Decision::Volume { volume, .. } = decision {
@@ -250,6 +263,12 @@ impl State {
                     self.reserve(tables, pods.class, node, -i64::from(pods.count));
                     if pods.counted && tables.hot[pods.class.index()].counted {
                         self.tally(tables, pods.class, node, -(pods.count as i32));
+                    }
+                }
+                Change::Left { class, count, node } => {
+                    self.reserve(tables, class, node, i64::from(count));
+                    if tables.hot[class.index()].counted {
+                        self.tally(tables, class, node, count as i32);
                     }
                 }
                 Change::Closed { node, pods, counted } => {
@@ -303,6 +322,9 @@ impl State {
             match self.changes[at] {
                 Change::Placed { pods, node } => {
                     add_run(&mut self.runs[node.index()], tables, count_as(&pods), pods.count);
+                }
+                Change::Left { class, count, node } => {
+                    remove_run(&mut self.runs[node.index()], class, count);
                 }
                 Change::Closed { node, .. } => {
                     self.runs[node.index()].clear();

@@ -5,6 +5,7 @@ use restow_model::{Effect, GoDuration, NodeClaim, Price, Snapshot, Str, Taint, T
 use rustc_hash::FxHashMap;
 
 use super::{Fleet, FleetNode, NodePod, Pool, Role, cost, pdb, times, utilization, workloads};
+use crate::gates::{DO_NOT_DISRUPT, DO_NOT_EVICT};
 use crate::settings::Resolved;
 
 /// A name that no object of the snapshot has.
@@ -128,6 +129,7 @@ impl<'a> Fleet<'a> {
                 .map(|(at, pod)| (pod.nominated_node, at))
                 .collect(),
             moved: FxHashMap::default(),
+            watched: Vec::new(),
             disruption_taint: Taint {
                 key: strings.get("karpenter.sh/disrupted").unwrap_or(UNKNOWN),
                 value: Str::EMPTY,
@@ -135,7 +137,31 @@ impl<'a> Fleet<'a> {
             },
         };
         fleet.add_up(inputs.book);
+        fleet.watch();
         fleet
+    }
+
+    /// Finds the nodes whose pods have to be looked at one by one: on most, nothing stands in the way.
+    fn watch(&mut self) {
+        let snapshot = self.snapshot;
+        let keys = [DO_NOT_DISRUPT, DO_NOT_EVICT].map(|key| snapshot.strings.get(key));
+        let sets = snapshot.labels.values().iter();
+        let marked: Vec<bool> = sets
+            .map(|set| keys.iter().any(|key| key.is_some_and(|key| set.get(key).is_some())))
+            .collect();
+        let moving = |pod: usize| {
+            let workload = self.pod_workloads[pod].map(|own| &self.workloads[own.index()]);
+            workload.is_some_and(|own| own.rollout.is_some())
+        };
+        let asked = |own: &NodePod| {
+            let at = own.pod as usize;
+            let pod = &snapshot.pods[at];
+            marked[pod.annotations.index()]
+                || !self.pod_pdbs[at].is_empty()
+                || snapshot.owner(pod).is_none()
+                || moving(at)
+        };
+        self.watched = self.nodes.iter().map(|node| node.pods.iter().any(asked)).collect();
     }
 }
 

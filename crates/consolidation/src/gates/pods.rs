@@ -6,7 +6,16 @@ use rustc_hash::FxHashMap;
 use crate::fleet::{Fleet, PdbId, Role};
 use crate::reason::Reason;
 
+/// The mark of pods that must not be disrupted, for ever or for a time.
+pub(crate) const DO_NOT_DISRUPT: &str = "karpenter.sh/do-not-disrupt";
+
+/// Its older form.
+pub(crate) const DO_NOT_EVICT: &str = "karpenter.sh/do-not-evict";
+
 pub(super) fn ask(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
+    if !fleet.watched[at] {
+        return None;
+    }
     marked(fleet, at)
         .or_else(|| without_owner(fleet, at))
         .or_else(|| protected(fleet, at))
@@ -52,10 +61,10 @@ impl Protection {
 pub(crate) fn protection(fleet: &Fleet<'_>, pod: usize) -> Option<Protection> {
     let (own, strings) = (fleet.pod(pod), &fleet.snapshot.strings);
     let annotations = &fleet.snapshot.labels[own.annotations];
-    if annotations.text("karpenter.sh/do-not-evict", strings) == Some("true") {
+    if annotations.text(DO_NOT_EVICT, strings) == Some("true") {
         return Some(Protection::Always);
     }
-    let text = annotations.text("karpenter.sh/do-not-disrupt", strings)?;
+    let text = annotations.text(DO_NOT_DISRUPT, strings)?;
     if text == "true" {
         return Some(Protection::Always);
     }

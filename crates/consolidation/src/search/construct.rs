@@ -4,30 +4,40 @@
 use restow_bounds::Bound;
 use restow_model::Price;
 use restow_scheduling::NodeId;
-use rustc_hash::FxHashMap;
 
 use super::coupling::Seat;
+use super::exchange::Shuffle;
 use super::improve::{Directions, Outline, Step};
 use super::market::Market;
-use super::pack::{Item, Room, Way, pack};
+use super::pack::{Item, Room, UNIT, Way, pack};
 use crate::assess::allowed_replacements;
 
 /// Steps must gain more than this, so that a search ends.
 pub(super) const LEAST_GAIN: Price = Price::from_nanos(1000);
 
 /// Nodes with room that the pods of one step are offered, at most.
-const ROOMS: usize = 64;
+pub(super) const ROOMS: usize = 64;
 
-/// How many looks at a pod while packing are one unit of effort.
-const LOOKS: u64 = 256;
+/// How many pods that are packed are one unit of effort, besides the packing itself.
+const SEATS: usize = 64;
+
+/// New nodes of one step, at most, whatever the pools allow: packing more at once takes long and gains nothing.
+pub(super) const NEW_NODES: usize = 64;
 
 /// The plain way to pack.
-pub(super) const PLAIN: Way = Way { most: 8, tries: 3, tilt: 1.0, at_once: 4, skip: 0 };
+pub(super) const PLAIN: Way = Way {
+    most: NEW_NODES,
+    tries: 1,
+    tilt: 1.0,
+    at_once: 8,
+    skip: 0,
+    below: Price::from_nanos(i64::MAX),
+};
 
 /// Everything that steps are made with.
 pub(super) struct Maker {
     pub(super) market: Market,
-    /// Nodes that the relaxation keeps, those with the most valuable room first.
+    /// Nodes that the relaxation keeps and that have room.
     rooms: Vec<(usize, NodeId)>,
     /// By node: how many of the largest good new nodes its pods fill.
     pub(super) parts: Vec<f64>,
@@ -35,7 +45,11 @@ pub(super) struct Maker {
     pub(super) home: Vec<usize>,
     /// Whether the relaxation would let a node go.
     pub(super) doomed: Vec<bool>,
+    /// By kind: its place among the items of a step.
+    places: Vec<usize>,
 }
+
+const NOWHERE: usize = usize::MAX;
 
 impl Maker {
     pub(super) fn new(
@@ -54,7 +68,7 @@ impl Maker {
         for at in candidates {
             may_go[*at] = true;
         }
-        let mut rooms: Vec<(f64, usize, NodeId)> = Vec::new();
+        let mut rooms: Vec<(usize, NodeId)> = Vec::new();
         for at in 0..fleet.nodes.len() {
             let Some(id) = board.id(at) else { continue };
             let kept = keep.as_mut().map_or(0.0, |own| own.next().copied().unwrap_or_default());
@@ -72,13 +86,11 @@ impl Maker {
             if !doomed[at] {
                 let free = cluster.free(&board.state, id).map(|amount| amount as f64);
                 if free[2] > 0.0 {
-                    rooms.push((market.worth(home[at], &free), at, id));
+                    rooms.push((at, id));
                 }
             }
         }
-        rooms.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let rooms = rooms.into_iter().map(|(_, at, id)| (at, id)).collect();
-        Self { market, rooms, parts, home, doomed }
+        Self { market, rooms, parts, home, doomed, places: Vec::new() }
     }
 
     /// How many new nodes a move of these sources may have.
@@ -95,39 +107,71 @@ impl Maker {
         way: Way,
     ) -> Option<(Directions, Price)> {
         let board = &mut *outline.board;
-        let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
-        let mut items: Vec<Item> = Vec::new();
+        let mut items: Vec<Item> = Vec::with_capacity(seats.len());
         for seat in &seats {
             let Some(from) = board.id(seat.from) else { continue };
             let kind = self.market.kind(&board.cluster, seat.class, from);
-            let at = *numbers.entry(kind).or_insert_with(|| {
+            if self.places.len() <= kind {
+                self.places.resize(kind + 1, NOWHERE);
+            }
+            if self.places[kind] == NOWHERE {
+                self.places[kind] = items.len();
                 items.push(Item { kind, count: 0 });
-                items.len() - 1
-            });
-            items[at].count += 1;
+            }
+            items[self.places[kind]].count += 1;
+        }
+        for item in &items {
+            self.places[item.kind] = NOWHERE;
         }
         let found = pack(&self.market, &items, rooms, way);
-        board.spend((found.work / LOOKS) as usize);
-        (found.left == 0).then_some((Directions { seats, bins: found.bins }, found.price))
+        board.spend((found.work / UNIT) as usize + seats.len() / SEATS);
+        (found.left == 0 && found.price <= way.below)
+            .then_some((Directions { seats, bins: found.bins }, found.price))
     }
 
-    /// Nodes with room that stay.
-    pub(super) fn rooms(&self, outline: &Outline<'_, '_>, without: &[usize]) -> Vec<Room> {
+    /// The room on a node that stays.
+    pub(super) fn room_on(&self, outline: &Outline<'_, '_>, at: usize, node: NodeId) -> Room {
         let board = &*outline.board;
-        let mut found = Vec::new();
+        let free = board.cluster.free(&board.state, node).map(|amount| amount as f64);
+        Room { node, group: self.home[at], free }
+    }
+
+    /// Whether the relaxation keeps nodes that had room in the beginning.
+    pub(super) const fn has_hosts(&self) -> bool {
+        !self.rooms.is_empty()
+    }
+
+    /// Any of these nodes.
+    pub(super) fn room(&self, shuffle: &mut Shuffle) -> Option<(usize, NodeId)> {
+        self.rooms.get(shuffle.below(self.rooms.len())).copied()
+    }
+
+    /// Nodes with room that stay: those whose room is worth most.
+    pub(super) fn rooms(
+        &self,
+        outline: &Outline<'_, '_>,
+        without: &[usize],
+        most: usize,
+    ) -> Vec<Room> {
+        let mut found: Vec<(f64, Room)> = Vec::new();
         for (at, id) in &self.rooms {
             if outline.is_gone(*at) || without.contains(at) {
                 continue;
             }
-            let free = board.cluster.free(&board.state, *id).map(|amount| amount as f64);
-            if free[2] > 0.0 && (free[0] > 0.0 || free[1] > 0.0) {
-                found.push(Room { node: *id, group: self.home[*at], free });
-                if found.len() >= ROOMS {
-                    break;
-                }
+            let room = self.room_on(outline, *at, *id);
+            let worth = self.market.room(room.group, &room.free);
+            if worth > 0.0 {
+                found.push((worth, room));
             }
         }
-        found
+        let better =
+            |a: &(f64, Room), b: &(f64, Room)| b.0.total_cmp(&a.0).then(a.1.node.cmp(&b.1.node));
+        if found.len() > most {
+            found.select_nth_unstable_by(most, better);
+            found.truncate(most);
+        }
+        found.sort_unstable_by(better);
+        found.into_iter().map(|(_, room)| room).collect()
     }
 
     /// Lets some nodes go, if that is better.
@@ -139,14 +183,12 @@ impl Maker {
     ) -> bool {
         let most = Self::most(outline, nodes).min(way.most);
         let seats = outline.seats(nodes, &[]);
-        let rooms = self.rooms(outline, nodes);
-        let Some((directions, price)) = self.direct(outline, seats, &rooms, Way { most, ..way })
-        else {
+        let rooms = self.rooms(outline, nodes, ROOMS);
+        let below = outline.allowance(nodes, &[], LEAST_GAIN);
+        let way = Way { most, below, ..way };
+        let Some((directions, _)) = self.direct(outline, seats, &rooms, way) else {
             return false;
         };
-        if price > outline.allowance(nodes, &[], LEAST_GAIN) {
-            return false;
-        }
         let step = Step {
             nodes: nodes.to_vec(),
             new_nodes: most,
@@ -170,7 +212,7 @@ impl Maker {
         let (mut first, mut tight) = (0, 1.0);
         while first < going.len() && outline.board.effort < effort && !stop() {
             let most = Self::most(outline, &going[first..=first]).min(PLAIN.most);
-            let room = tight * (most as f64 - 0.5).max(0.5);
+            let room = tight * (most as f64 * 0.7).max(0.5);
             let (mut end, mut sum) = (first + 1, self.parts[going[first]]);
             while end < going.len() && self.home[going[end]] == self.home[going[first]] {
                 sum += self.parts[going[end]];

@@ -20,7 +20,8 @@ pub(super) struct Seat {
 /// The plan as it would be after a step.
 pub(super) struct Next<'o> {
     pub(super) seats: &'o FxHashMap<NodeId, Vec<Seat>>,
-    pub(super) place: &'o FxHashMap<usize, NodeId>,
+    /// By pod: where it is in the plan.
+    pub(super) place: &'o [Option<NodeId>],
     /// Pods that the step places.
     pub(super) placed: FxHashMap<usize, NodeId>,
     /// Pods on nodes that the step would launch.
@@ -29,7 +30,7 @@ pub(super) struct Next<'o> {
 
 impl Next<'_> {
     pub(super) fn place(&self, pod: usize) -> Option<NodeId> {
-        self.placed.get(&pod).or_else(|| self.place.get(&pod)).copied()
+        self.placed.get(&pod).copied().or_else(|| self.place.get(pod).copied().flatten())
     }
 
     pub(super) fn seats(&self, node: NodeId) -> &[Seat] {

@@ -2,10 +2,13 @@
 
 use restow_scheduling::NodeId;
 
-use super::construct::{LEAST_GAIN, Maker, PLAIN};
+use super::construct::{LEAST_GAIN, Maker, PLAIN, ROOMS};
 use super::coupling::Seat;
 use super::improve::{Outline, Step};
-use super::pack::Way;
+use super::pack::{Room, Way};
+
+/// Nodes with room that a small step looks at.
+const FEW_ROOMS: usize = 16;
 
 /// Numbers in an order that looks like none, the same in every run.
 pub(super) struct Shuffle(pub(super) u64);
@@ -51,15 +54,16 @@ impl Maker {
         outline.price(node).nanos() as f64 - value
     }
 
-    /// Packs the pods of some new nodes of a move anew.
+    /// Packs the pods of some new nodes of a move anew, with those of some more nodes.
     pub(super) fn repack_some(
         &mut self,
         outline: &mut Outline<'_, '_>,
         pivot: usize,
+        more: &[usize],
         shuffle: &mut Shuffle,
     ) -> bool {
-        let group = outline.group(pivot);
-        let (mut new, wanted) = (group.new, 2 + shuffle.below(3));
+        let mut group = outline.group(pivot);
+        let (mut new, wanted) = (group.new, 2 + shuffle.below(3) - more.len().min(1));
         let all = new.len();
         if new.is_empty() {
             return false;
@@ -79,17 +83,22 @@ impl Maker {
             new.swap_remove(at);
         }
         let way = shuffle.way();
+        group.sources.extend_from_slice(more);
         let most = Self::most(outline, &group.sources).min(way.most);
         let most = (most + new.len()).saturating_sub(all);
-        let seats = outline.seats(&[], &new);
-        let Some((directions, price)) = self.direct(outline, seats, &[], Way { most, ..way })
-        else {
+        let seats = outline.seats(more, &new);
+        let rooms = if more.is_empty() { Vec::new() } else { self.rooms(outline, more, FEW_ROOMS) };
+        let way = Way { most, below: outline.allowance(more, &new, LEAST_GAIN), ..way };
+        let Some((directions, _)) = self.direct(outline, seats, &rooms, way) else {
             return false;
         };
-        if price > outline.allowance(&[], &new, LEAST_GAIN) {
-            return false;
-        }
-        let step = Step { new, new_nodes: most, shares: vec![directions], ..Step::default() };
+        let step = Step {
+            nodes: more.to_vec(),
+            new,
+            new_nodes: most,
+            shares: vec![directions],
+            ..Step::default()
+        };
         outline.take(&step, LEAST_GAIN)
     }
 
@@ -106,20 +115,64 @@ impl Maker {
         sources.extend_from_slice(more);
         let most = Self::most(outline, &sources).min(way.most);
         let seats = outline.seats(more, &group.new);
-        let rooms = if more.is_empty() { Vec::new() } else { self.rooms(outline, more) };
-        let Some((directions, price)) = self.direct(outline, seats, &rooms, Way { most, ..way })
-        else {
+        let rooms = if more.is_empty() { Vec::new() } else { self.rooms(outline, more, ROOMS) };
+        let way = Way { most, below: outline.allowance(more, &group.new, LEAST_GAIN), ..way };
+        let Some((directions, _)) = self.direct(outline, seats, &rooms, way) else {
             return false;
         };
-        if price > outline.allowance(more, &group.new, LEAST_GAIN) {
-            return false;
-        }
         let step = Step {
             nodes: more.to_vec(),
             new: group.new,
             new_nodes: most,
-            below: None,
             shares: vec![directions],
+            ..Step::default()
+        };
+        outline.take(&step, LEAST_GAIN)
+    }
+
+    /// Lets a node go, one that exists or a new one, and packs its pods anew with those that the plan put on nodes that stay.
+    pub(super) fn reseat(
+        &mut self,
+        outline: &mut Outline<'_, '_>,
+        nodes: &[usize],
+        new: &[NodeId],
+        shuffle: &mut Shuffle,
+    ) -> bool {
+        let mut hosts: Vec<Room> = Vec::new();
+        let mut seats = outline.seats(nodes, new);
+        for _ in 0..4 + shuffle.below(29) {
+            let Some((at, id)) = self.room(shuffle) else { return false };
+            let known = hosts.iter().any(|own| own.node == id);
+            if outline.is_gone(at) || nodes.contains(&at) || known {
+                continue;
+            }
+            let mut room = self.room_on(outline, at, id);
+            let first = seats.len();
+            seats.extend(outline.guests(id));
+            if seats.len() == first && shuffle.below(3) > 0 {
+                continue;
+            }
+            for seat in &seats[first..] {
+                let demand = outline.board.cluster.demand(seat.class);
+                room.free.iter_mut().zip(demand).for_each(|(free, own)| *free += own as f64);
+            }
+            hosts.push(room);
+        }
+        let way = shuffle.way();
+        let most = if nodes.is_empty() { new.len() } else { Self::most(outline, nodes) };
+        let most = most.min(way.most);
+        let below = outline.allowance(nodes, new, LEAST_GAIN);
+        let Some((directions, _)) = self.direct(outline, seats, &hosts, Way { most, below, ..way })
+        else {
+            return false;
+        };
+        let step = Step {
+            nodes: nodes.to_vec(),
+            new: new.to_vec(),
+            hosts: hosts.iter().map(|room| room.node).collect(),
+            new_nodes: most,
+            shares: vec![directions],
+            ..Step::default()
         };
         outline.take(&step, LEAST_GAIN)
     }
@@ -138,7 +191,8 @@ impl Maker {
         let mut sides = [first.sources, second.sources];
         let part = |nodes: &[usize]| nodes.iter().map(|at| self.parts[*at]).sum::<f64>();
         let (mut gives, takes) = (shuffle.below(4), shuffle.below(4));
-        if part(&sides[0]) + part(&sides[1]) < PLAIN.most as f64 - 0.5 && shuffle.below(2) == 0 {
+        let most = Self::most(outline, &sides[0]).min(PLAIN.most) as f64;
+        if part(&sides[0]) + part(&sides[1]) < most - 0.5 && shuffle.below(2) == 0 {
             gives = sides[0].len();
         }
         for (from, count) in [(1, takes), (0, gives)] {
@@ -162,14 +216,11 @@ impl Maker {
                 continue;
             }
             let most = Self::most(outline, sources).min(way.most);
-            let Some((directions, price)) = self.direct(outline, seats, &[], Way { most, ..way })
-            else {
+            let way = Way { most, below: allowance - sum, ..way };
+            let Some((directions, price)) = self.direct(outline, seats, &[], way) else {
                 return false;
             };
             sum += price;
-            if sum > allowance {
-                return false;
-            }
             step.new_nodes += most;
             step.shares.push(directions);
         }

@@ -1,67 +1,211 @@
 //! Filling one node: of the pods that still fit, the one that leaves least of it unused comes next.
+//!
+//! Almost all the time of a search goes by here, so what is looked at lies side by side: several pods are compared at once.
 
-use smallvec::SmallVec;
+use std::cmp::Ordering;
 
-use super::pack::{Entry, Filled, Packer};
+use super::pack::{Filled, Packer};
 
 /// Nodes need not be crowded if all pods take fewer than this part of the places for pods.
 const CROWDED: f64 = 0.5;
 
-/// How many pods are chosen in one look, at most.
-const AT_ONCE: usize = 8;
+/// How many pods are compared at once.
+const LANES: usize = 8;
+
+/// How many pods are compared before it is asked whether the rest can be any better.
+const BLOCK: usize = 8 * LANES;
 
 /// Which part of a node is much room.
 const MUCH: f64 = 0.25;
 
 /// What rounding may lose.
-const NEARLY: f64 = 1.0 + 1e-12;
+const NEARLY: f64 = 1.0 + 1e-6;
 
-impl Packer<'_> {
-    /// The items that are best in a group, and those that may be there besides.
-    fn list(&mut self, group: usize) {
-        if self.lists[group].is_some() {
-            return;
-        }
-        let weights = self.market.weights[group];
-        let mut lists = [Vec::new(), Vec::new()];
-        for (at, item) in self.items.iter().enumerate() {
-            let kind = &self.market.kinds[item.kind];
-            if item.count > 0 && kind.allowed[group] {
-                let cpu = kind.demand[0] * weights[0];
-                let memory = kind.demand[1] * weights[1] * self.way.tilt;
-                let entry = Entry { cpu, memory, size: cpu + memory, item: at as u32 };
-                lists[usize::from(!kind.preferred[group])].push(entry);
+/// After so many pods those that do not fit any more are left out.
+const OFTEN: usize = 24;
+
+/// What it takes to begin with a node, compared to a look at a pod.
+const FILL: u64 = 1750;
+
+/// What it takes to put a pod on a node, compared to a look at one.
+const PICK: u64 = 170;
+
+/// Pods that may still come to a node, the largest first: weighted cpu, memory and both.
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    cpu: Vec<f32>,
+    memory: Vec<f32>,
+    size: Vec<f32>,
+    items: Vec<u32>,
+}
+
+impl Clone for Open {
+    fn clone(&self) -> Self {
+        let mut own = Self::default();
+        own.clone_from(self);
+        own
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.cpu.clone_from(&other.cpu);
+        self.memory.clone_from(&other.memory);
+        self.size.clone_from(&other.size);
+        self.items.clone_from(&other.items);
+    }
+}
+
+/// The pods that may come to nodes of a group from pools of a tier.
+#[derive(Debug)]
+pub(super) struct List {
+    group: usize,
+    tier: Option<u32>,
+    /// Those that are best there, and the others.
+    pub(super) open: [Open; 2],
+}
+
+/// What is left of a node, weighted, and how much of it has to stay.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    cpu: f32,
+    memory: f32,
+    kept_cpu: f32,
+    kept_memory: f32,
+}
+
+/// The best of every lane: how much it leaves unused, squared, and its place.
+type Best = [(f32, u32); LANES];
+
+impl Open {
+    fn push(&mut self, cpu: f64, memory: f64, item: u32) {
+        self.cpu.push(cpu as f32);
+        self.memory.push(memory as f32);
+        self.size.push((cpu + memory) as f32);
+        self.items.push(item);
+    }
+
+    /// Leaves out what does not fit.
+    fn shrink(&mut self, rest: &Rest) {
+        let (cpu, memory) = (rest.cpu, rest.memory);
+        self.retain(|own_cpu, own_memory, _| own_cpu <= cpu && own_memory <= memory);
+    }
+
+    /// Leaves out what a rule does not keep: by cpu, memory and item.
+    pub(super) fn retain(&mut self, keep: impl Fn(f32, f32, u32) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.items.len() {
+            if keep(self.cpu[at], self.memory[at], self.items[at]) {
+                self.cpu[kept] = self.cpu[at];
+                self.memory[kept] = self.memory[at];
+                self.size[kept] = self.size[at];
+                self.items[kept] = self.items[at];
+                kept += 1;
             }
         }
-        for own in &mut lists {
-            own.sort_by(|a, b| b.size.total_cmp(&a.size));
+        self.cpu.truncate(kept);
+        self.memory.truncate(kept);
+        self.size.truncate(kept);
+        self.items.truncate(kept);
+    }
+
+    /// The best of every lane, and how many were looked at.
+    fn least(&self, rest: &Rest) -> (Best, usize) {
+        let (mut waste, mut place) = ([f32::INFINITY; LANES], [u32::MAX; LANES]);
+        let all = rest.cpu + rest.memory;
+        let mut seen = 0;
+        for from in (0..self.items.len()).step_by(BLOCK) {
+            // No smaller pod leaves less than this.
+            let unused = all - self.size[from];
+            let least = waste.iter().copied().fold(f32::INFINITY, f32::min);
+            if unused > 0.0 && 0.5 * unused * unused >= least {
+                break;
+            }
+            let to = (from + BLOCK).min(self.items.len());
+            seen = to;
+            let (cpu, ends) = self.cpu[from..to].as_chunks::<LANES>();
+            let (memory, more) = self.memory[from..to].as_chunks::<LANES>();
+            for (at, (cpu, memory)) in cpu.iter().zip(memory).enumerate() {
+                rest.compare(cpu, memory, (from + at * LANES) as u32, &mut waste, &mut place);
+            }
+            if !ends.is_empty() {
+                let (mut cpu, mut memory) = ([f32::INFINITY; LANES], [f32::INFINITY; LANES]);
+                cpu[..ends.len()].copy_from_slice(ends);
+                memory[..ends.len()].copy_from_slice(more);
+                let first = to - ends.len();
+                rest.compare(&cpu, &memory, first as u32, &mut waste, &mut place);
+            }
         }
-        self.lists[group] = Some(lists);
+        (std::array::from_fn(|lane| (waste[lane], place[lane])), seen)
+    }
+}
+
+impl Rest {
+    /// Keeps of every lane the one that leaves less.
+    #[inline]
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "several are compared at once only without branches"
+    )]
+    fn compare(
+        &self,
+        cpu: &[f32; LANES],
+        memory: &[f32; LANES],
+        first: u32,
+        waste: &mut [f32; LANES],
+        place: &mut [u32; LANES],
+    ) {
+        for lane in 0..LANES {
+            let (rest_cpu, rest_memory) = (self.cpu - cpu[lane], self.memory - memory[lane]);
+            let own = rest_cpu * rest_cpu + rest_memory * rest_memory;
+            let fits = (rest_cpu >= self.kept_cpu) & (rest_memory >= self.kept_memory);
+            let better = fits & (own < waste[lane]);
+            waste[lane] = if better { own } else { waste[lane] };
+            place[lane] = if better { first + lane as u32 } else { place[lane] };
+        }
+    }
+}
+
+fn order(a: (f32, u32), b: (f32, u32)) -> Ordering {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+}
+
+impl Packer<'_> {
+    /// The items that are best in a group, and those that may be there besides; for nodes that stay all are in one list, since
+    /// these cost nothing.
+    fn list(&mut self, group: usize, tier: Option<u32>) -> usize {
+        if let Some(at) = self.lists.iter().position(|own| (own.group, own.tier) == (group, tier)) {
+            return at;
+        }
+        let weights = self.market.weights[group];
+        let mut found = [Vec::new(), Vec::new()];
+        for (at, item) in self.items.iter().enumerate() {
+            let kind = &self.market.kinds[item.kind];
+            if item.count > 0 && kind.allowed[group] && (tier.is_none() || kind.tier == tier) {
+                let cpu = kind.demand[0] * weights[0];
+                let memory = kind.demand[1] * weights[1] * self.way.tilt;
+                let other = tier.is_some() && !kind.preferred[group];
+                found[usize::from(other)].push((cpu, memory, at as u32));
+            }
+        }
+        let open = found.map(|mut own| {
+            own.sort_by(|a, b| (b.0 + b.1).total_cmp(&(a.0 + a.1)));
+            let mut open = Open::default();
+            for (cpu, memory, item) in own {
+                open.push(cpu, memory, item);
+            }
+            open
+        });
+        self.lists.push(List { group, tier, open });
+        self.lists.len() - 1
     }
 
     /// Fills a node: first with pods that are best there, then with any.
     pub(super) fn fill(&mut self, amounts: [f64; 3], group: usize, tier: Option<u32>) -> Filled {
         let mut filled = Filled::default();
         let mut left = amounts;
-        self.list(group);
-        self.open.clear();
+        self.work += FILL;
+        let list = self.list(group, tier);
         for pass in 0..2 {
-            // Nodes that stay cost nothing: whoever may be there is as good.
-            if pass == 1 || tier.is_some() {
-                self.open.clear();
-            }
-            let list = self.lists[group].as_ref().map_or(&[][..], |own| &own[pass][..]);
-            let open = list.iter().filter(|own| {
-                let item = &self.items[own.item as usize];
-                item.count > 0 && (tier.is_none() || self.market.kinds[item.kind].tier == tier)
-            });
-            self.open.extend(open);
-            if tier.is_none() && pass == 0 {
-                let list = self.lists[group].as_ref().map_or(&[][..], |own| &own[1][..]);
-                let items = &self.items;
-                self.open.extend(list.iter().filter(|own| items[own.item as usize].count > 0));
-                self.open.sort_by(|a, b| b.size.total_cmp(&a.size));
-            }
+            self.open.clone_from(&self.lists[list].open[pass]);
             self.fill_open(&mut filled, &mut left, group);
         }
         for (item, count) in &mut filled.pods {
@@ -80,58 +224,49 @@ impl Packer<'_> {
         let mut wanted = if wanted > CROWDED * left[2] { wanted.min(left[2]) } else { 0.0 };
         let (cpu, memory) = (weights[0], weights[1] * self.way.tilt);
         let whole = *left;
-        while left[2] >= 1.0 && !self.open.is_empty() {
-            // A little more, so that rounding keeps nothing out; whether it fits is asked in whole numbers below.
-            let (have_cpu, have_memory) = (left[0] * cpu * NEARLY, left[1] * memory * NEARLY);
-            let mut best: SmallVec<[(f64, usize); AT_ONCE]> = SmallVec::new();
-            let roomy = left[0] > MUCH * whole[0] && left[1] > MUCH * whole[1];
-            let picks = if roomy { self.way.at_once.min(AT_ONCE) } else { 1 };
+        let mut looks = 0;
+        while left[2] >= 1.0 && !self.open.items.is_empty() {
             let kept = (wanted - 1.0).max(0.0);
             let small = self.crowd.demand;
-            let (kept_cpu, kept_memory) = (kept * small[0] * cpu, kept * small[1] * memory);
-            let (mut seen, mut useless) = (0, 0);
-            for (at, own) in self.open.iter().enumerate() {
-                let (rest_cpu, rest_memory) = (have_cpu - own.cpu, have_memory - own.memory);
-                let rest = have_cpu + have_memory - own.size;
-                let most = if best.len() < picks { f64::INFINITY } else { best[picks - 1].0 };
-                // No smaller pod leaves less than this.
-                if rest > 0.0 && 0.5 * rest * rest >= most {
-                    break;
-                }
-                seen = at + 1;
-                if rest_cpu < 0.0 || rest_memory < 0.0 {
-                    useless += 1;
-                    continue;
-                }
-                let waste = rest_cpu * rest_cpu + rest_memory * rest_memory;
-                if rest_cpu < kept_cpu || rest_memory < kept_memory || waste >= most {
-                    continue;
-                }
-                best.truncate(picks - 1);
-                let place = best.iter().position(|(other, _)| waste < *other);
-                best.insert(place.unwrap_or(best.len()), (waste, at));
+            // A little more, so that rounding keeps nothing out; whether it fits is asked in whole numbers below.
+            let rest = Rest {
+                cpu: (left[0] * cpu * NEARLY) as f32,
+                memory: (left[1] * memory * NEARLY) as f32,
+                kept_cpu: (kept * small[0] * cpu) as f32,
+                kept_memory: (kept * small[1] * memory) as f32,
+            };
+            looks += 1;
+            if looks % OFTEN == 0 {
+                self.open.shrink(&rest);
             }
-            self.work += seen as u64;
-            if best.is_empty() {
+            let roomy = left[0] > MUCH * whole[0] && left[1] > MUCH * whole[1];
+            let picks = if roomy { self.way.at_once.min(LANES) } else { 1 };
+            let (mut best, seen) = self.open.least(&rest);
+            self.work += PICK + seen as u64;
+            if picks == 1 {
+                let first = (0..LANES).min_by(|a, b| order(best[*a], best[*b])).unwrap_or(0);
+                best.swap(0, first);
+            } else {
+                best.sort_unstable_by(|a, b| order(*a, *b));
+            }
+            if best[0].1 == u32::MAX {
                 if kept > 0.0 {
                     wanted = 0.0;
                     continue;
                 }
                 break;
             }
-            for (_, at) in best {
-                wanted -= f64::from(self.add(filled, left, at));
-            }
-            if useless > 16 && 2 * useless > seen {
-                let (have_cpu, have_memory) = (left[0] * cpu * NEARLY, left[1] * memory * NEARLY);
-                self.open.retain(|own| own.cpu <= have_cpu && own.memory <= have_memory);
+            for (_, at) in &best[..picks] {
+                if *at != u32::MAX {
+                    wanted -= f64::from(self.add(filled, left, *at as usize));
+                }
             }
         }
     }
 
     /// Adds some pods to a node, as many as seems good; returns how many.
     fn add(&mut self, filled: &mut Filled, left: &mut [f64; 3], at: usize) -> u32 {
-        let item = self.open[at].item as usize;
+        let item = self.open.items[at] as usize;
         let kind = self.kind(item);
         let available = self.items[item].count.min(kind.most) - self.taken[item];
         let room = left
@@ -154,7 +289,7 @@ impl Packer<'_> {
         }
         if some == 0 || some == available {
             // It will not fit again.
-            self.open[at].cpu = f64::INFINITY;
+            self.open.cpu[at] = f32::INFINITY;
         }
         some
     }

@@ -4,16 +4,13 @@
 use restow_model::Price;
 
 use super::Found;
-use super::construct::{LEAST_GAIN, Maker};
+use super::construct::{LEAST_GAIN, Maker, NEW_NODES};
 use super::exchange::Shuffle;
 use super::improve::{Outline, Step};
 use crate::assess::Ask;
 use crate::board::Board;
 use crate::bound;
 use crate::moves::Move;
-
-/// New nodes of one step, at most; how many a move may have is up to the pools.
-const NEW_NODES: usize = 8;
 
 /// A candidate with what it was worth when it was last looked at.
 struct Ranked {
@@ -35,9 +32,7 @@ pub(super) fn search(
     let found = search_all(board, candidates, stop);
     let savings: Price = found.moves.iter().map(Move::savings).sum();
     match first {
-        Some(first) if first.savings() > savings => {
-            Found { moves: vec![first], unseen: found.unseen }
-        }
+        Some(first) if first.savings() > savings => Found { moves: vec![first], ..found },
         _ => found,
     }
 }
@@ -64,6 +59,7 @@ fn search_all(
     let mut outline = Outline::new(board);
     let mut maker = Maker::new(&outline, relaxed.as_ref(), candidates);
     maker.construct(&mut outline, candidates, effort, stop);
+    found.first = outline.board.effort;
     let mut ranked: Vec<Ranked> = Vec::new();
     for (seen, node) in candidates.iter().enumerate() {
         if outline.board.effort > effort || stop() {
@@ -144,40 +140,63 @@ fn improve(
         outline.board.spend(0);
         let pivot = candidates[shuffle.below(candidates.len())];
         let other = partner(maker, candidates, pivot, &mut shuffle);
-        let better = match (outline.is_gone(pivot), outline.is_gone(other)) {
-            (true, true) => match shuffle.below(8) {
-                0..=4 => maker.repack_some(outline, pivot, &mut shuffle),
-                5 | 6 => maker.exchange(outline, [pivot, other], &mut shuffle),
-                _ => {
-                    let way = shuffle.way();
-                    maker.repack(outline, pivot, &[], way)
-                }
-            },
-            (true, false) => {
-                let way = shuffle.way();
-                maker.repack(outline, pivot, &[other], way)
-            }
-            (false, true) => {
-                let way = shuffle.way();
-                maker.repack(outline, other, &[pivot], way)
-            }
-            (false, false) => {
-                let mut nodes = vec![pivot];
-                for _ in 0..shuffle.below(7) {
-                    let more = partner(maker, candidates, pivot, &mut shuffle);
-                    if !outline.is_gone(more) && !nodes.contains(&more) {
-                        nodes.push(more);
-                    }
-                }
-                if shuffle.below(3) == 0 {
-                    let way = shuffle.way();
-                    maker.delete(outline, &nodes, way)
-                } else {
-                    vacate(outline, &nodes, &mut shuffle)
-                }
-            }
-        };
+        let better = step(outline, maker, candidates, [pivot, other], &mut shuffle);
         vain = if better { 0 } else { vain + 1 };
+    }
+}
+
+/// Tries to make a plan better around two nodes; returns whether it did.
+fn step(
+    outline: &mut Outline<'_, '_>,
+    maker: &mut Maker,
+    candidates: &[usize],
+    [pivot, other]: [usize; 2],
+    shuffle: &mut Shuffle,
+) -> bool {
+    let reseat = maker.has_hosts() && shuffle.below(4) == 0;
+    match (outline.is_gone(pivot), outline.is_gone(other)) {
+        (true, _) if reseat => {
+            let new = outline.group(pivot).new;
+            let one = new.get(shuffle.below(new.len())).copied();
+            one.is_some_and(|one| maker.reseat(outline, &[], &[one], shuffle))
+        }
+        (true, true) => match shuffle.below(8) {
+            0..=3 => maker.repack_some(outline, pivot, &[], shuffle),
+            4 => maker.exchange(outline, [pivot, other], shuffle),
+            _ => maker.repack(outline, pivot, &[], shuffle.way()),
+        },
+        (true, false) => absorb(outline, maker, pivot, other, shuffle),
+        (false, true) => absorb(outline, maker, other, pivot, shuffle),
+        (false, false) if shuffle.below(8) > 0 => maker.reseat(outline, &[pivot], &[], shuffle),
+        (false, false) => {
+            let mut nodes = vec![pivot];
+            for _ in 0..shuffle.below(7) {
+                let more = partner(maker, candidates, pivot, shuffle);
+                if !outline.is_gone(more) && !nodes.contains(&more) {
+                    nodes.push(more);
+                }
+            }
+            if shuffle.below(3) == 0 {
+                maker.delete(outline, &nodes, shuffle.way())
+            } else {
+                vacate(outline, &nodes, shuffle)
+            }
+        }
+    }
+}
+
+/// Lets a node go as part of a move that there is already.
+fn absorb(
+    outline: &mut Outline<'_, '_>,
+    maker: &mut Maker,
+    gone: usize,
+    node: usize,
+    shuffle: &mut Shuffle,
+) -> bool {
+    if shuffle.below(4) == 0 {
+        maker.repack(outline, gone, &[node], shuffle.way())
+    } else {
+        maker.repack_some(outline, gone, &[node], shuffle)
     }
 }
 

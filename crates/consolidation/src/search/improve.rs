@@ -22,11 +22,13 @@ pub(super) struct Step {
     pub(super) nodes: Vec<usize>,
     /// Nodes that the plan would launch.
     pub(super) new: Vec<NodeId>,
+    /// Nodes that stay, but from which pods go again that the plan put there.
+    pub(super) hosts: Vec<NodeId>,
     /// New nodes at most.
     pub(super) new_nodes: usize,
     /// Each new node must be cheaper than this.
     pub(super) below: Option<Price>,
-    /// All pods of these nodes with directions where to go; none if the engine chooses.
+    /// All pods of these nodes with directions where to go; none if the engine chooses, which it cannot for pods of hosts.
     pub(super) shares: Vec<Directions>,
 }
 
@@ -44,8 +46,10 @@ pub(super) struct Outline<'b, 'f> {
     gone: Vec<bool>,
     /// Pods that came to a node.
     seats: FxHashMap<NodeId, Vec<Seat>>,
+    /// Those of them that spread evenly over some domains.
+    even: FxHashMap<NodeId, Vec<Seat>>,
     /// Where each pod that moves is now.
-    place: FxHashMap<usize, NodeId>,
+    place: Vec<Option<NodeId>>,
     /// Nodes that would be launched, with their price.
     new: FxHashMap<NodeId, (New, Price)>,
 }
@@ -69,11 +73,13 @@ fn counts(seats: &[Seat]) -> Vec<(ClassId, u32)> {
 
 impl<'b, 'f> Outline<'b, 'f> {
     pub(super) fn new(board: &'b mut Board<'f>) -> Self {
+        let pods = board.fleet.snapshot.pods.len();
         Self {
             gone: vec![false; board.fleet.nodes.len()],
             board,
             seats: FxHashMap::default(),
-            place: FxHashMap::default(),
+            even: FxHashMap::default(),
+            place: vec![None; pods],
             new: FxHashMap::default(),
         }
     }
@@ -117,6 +123,12 @@ impl<'b, 'f> Outline<'b, 'f> {
         found
     }
 
+    /// Pods that the plan put on a node that stays, and that can go elsewhere just as well.
+    pub(super) fn guests(&self, node: NodeId) -> impl Iterator<Item = Seat> {
+        let own = self.seats.get(&node).into_iter().flatten();
+        own.filter(|seat| self.board.cluster.can_leave(seat.class)).copied()
+    }
+
     /// What the new nodes of a step may cost at most if it shall be better than what is.
     pub(super) fn allowance(&self, nodes: &[usize], new: &[NodeId], least_gain: Price) -> Price {
         let fleet = self.board.fleet;
@@ -146,6 +158,9 @@ impl<'b, 'f> Outline<'b, 'f> {
             (count, step.shares.iter().map(|share| by_class(&share.seats)).collect())
         };
         self.board.spend(count);
+        let of_host = |host: NodeId| self.guests(host).map(move |seat| (host, seat.class));
+        let leaving: Vec<(NodeId, ClassId)> =
+            step.hosts.iter().copied().flat_map(of_host).collect();
         let Board { cluster, state, ids: numbers, .. } = &mut *self.board;
         let ground = Ground { fleet, cluster, ids: numbers };
         let limits = Limits { new_nodes: step.new_nodes, below: step.below };
@@ -155,7 +170,7 @@ impl<'b, 'f> Outline<'b, 'f> {
             let share =
                 |own: &Directions| Share { pods: counts(&own.seats), bins: own.bins.clone() };
             let shares: Vec<Share> = step.shares.iter().map(share).collect();
-            cluster.directed_trial(state, &ids, &shares, limits)
+            cluster.directed_trial(state, &ids, &leaving, &shares, limits)
         };
         if !trial.is_complete() || trial.added_price() > most {
             return false;
@@ -186,11 +201,11 @@ impl<'b, 'f> Outline<'b, 'f> {
             }
         }
         // Pods that the plan put somewhere before, and that this step left there, must be able to be there still.
-        let stay = self.seats.iter().filter(|(node, _)| !ids.contains(node));
+        let stay = self.even.iter().filter(|(node, _)| !ids.contains(node));
         let stay = stay.flat_map(|(node, seats)| seats.iter().map(|seat| (*seat, *node)));
-        let uneven = |(seat, node): (Seat, NodeId)| {
-            cluster.keeps_even(seat.class) && !trial.is_even(seat.class, node)
-        };
+        let stay = stay.filter(|(seat, _)| !next.placed.contains_key(&seat.pod));
+        let even = |seat: Seat| cluster.keeps_even(seat.class);
+        let uneven = |(seat, node): (Seat, NodeId)| even(seat) && !trial.is_even(seat.class, node);
         if arrivals.iter().copied().chain(stay).any(uneven) {
             return false;
         }
@@ -240,12 +255,28 @@ impl<'b, 'f> Outline<'b, 'f> {
         trial.keep_step();
         for id in &ids {
             self.seats.remove(id);
+            self.even.remove(id);
             self.new.remove(id);
         }
+        for host in &step.hosts {
+            for seats in [&mut self.seats, &mut self.even] {
+                if let Some(own) = seats.get_mut(host) {
+                    own.retain(|seat| !placed.contains_key(&seat.pod));
+                }
+            }
+        }
         for (seat, node) in arrivals {
+            if even(seat) {
+                self.even.entry(node).or_default().push(seat);
+            }
             self.seats.entry(node).or_default().push(seat);
         }
-        self.place.extend(placed);
+        for (pod, node) in placed {
+            if self.place.len() <= pod {
+                self.place.resize(pod + 1, None);
+            }
+            self.place[pod] = Some(node);
+        }
         for node in &step.nodes {
             self.gone[*node] = true;
         }

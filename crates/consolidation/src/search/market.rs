@@ -3,6 +3,8 @@
 //! A pod that may run anywhere is worth what it costs where that is cheapest. So a dear node that it is put on absorbs little
 //! for its price, and pods that need no dear node keep off it.
 
+use std::num::NonZeroU32;
+
 use restow_bounds::Bound;
 use restow_model::Price;
 use restow_scheduling::{ClassId, Cluster, NodeId};
@@ -53,6 +55,8 @@ pub(super) struct Market {
     /// By group: how good its best shelf is.
     best: Vec<f64>,
     pub(super) kinds: Vec<Kind>,
+    /// By class: the number of its kind, where that does not depend on the node that pods leave.
+    plain: Vec<Option<NonZeroU32>>,
     numbers: FxHashMap<(ClassId, usize), usize>,
 }
 
@@ -115,11 +119,23 @@ impl Market {
             })
             .collect();
         let order = order(&shelves);
-        Self { shelves, order, mu, weights, best, kinds: Vec::new(), numbers: FxHashMap::default() }
+        Self {
+            shelves,
+            order,
+            mu,
+            weights,
+            best,
+            kinds: Vec::new(),
+            plain: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
     }
 
     /// The number of the kind of pods of a class that leave a node. Pods that spread stay in the domain where they are.
     pub(super) fn kind(&mut self, cluster: &Cluster, class: ClassId, from: NodeId) -> usize {
+        if let Some(number) = self.plain.get(class.index()).copied().flatten() {
+            return number.get() as usize - 1;
+        }
         let spreads = cluster.spreads(class);
         let home = cluster.group_of(from).filter(|_| spreads).unwrap_or(usize::MAX);
         if let Some(number) = self.numbers.get(&(class, home)) {
@@ -161,13 +177,23 @@ impl Market {
             allowed,
             preferred,
         });
-        self.numbers.insert((class, home), self.kinds.len() - 1);
-        self.kinds.len() - 1
+        let number = self.kinds.len();
+        if spreads {
+            self.numbers.insert((class, home), number - 1);
+        } else {
+            if self.plain.len() <= class.index() {
+                self.plain.resize(class.index() + 1, None);
+            }
+            self.plain[class.index()] = NonZeroU32::new(number as u32);
+        }
+        number - 1
     }
 
-    /// What unused capacity of a group is worth.
-    pub(super) fn worth(&self, group: usize, amounts: &[f64; 3]) -> f64 {
-        self.mu.get(group).map_or(0.0, |mu| product(mu, amounts))
+    /// What room on a node is worth: as much as the scarcer half of it, since pods take some of both.
+    pub(super) fn room(&self, group: usize, free: &[f64; 3]) -> f64 {
+        let Some(weights) = self.weights.get(group).filter(|_| free[2] > 0.0) else { return 0.0 };
+        let (cpu, memory) = (free[0] * weights[0], free[1] * weights[1]);
+        cpu.min(memory) + 0.1 * cpu.max(memory)
     }
 }
 

@@ -6,6 +6,7 @@
 use restow_model::Price;
 use restow_scheduling::{Aim, Bin, NodeId};
 
+use super::fill::{List, Open};
 use super::market::{Kind, Market};
 
 /// Pods of one kind that have to be packed.
@@ -36,6 +37,8 @@ pub(super) struct Way {
     pub(super) at_once: usize,
     /// Which of the shelves that are about as good are tried.
     pub(super) skip: u64,
+    /// What new nodes may cost at most.
+    pub(super) below: Price,
 }
 
 /// What came of it.
@@ -46,7 +49,7 @@ pub(super) struct Packing {
     pub(super) price: Price,
     /// Pods that could be on a new node and are in no bin.
     pub(super) left: u32,
-    /// How many times a pod was looked at.
+    /// How long that took, in about a thousandth of a unit of effort.
     pub(super) work: u64,
 }
 
@@ -66,24 +69,14 @@ pub(super) struct Packer<'m> {
     pub(super) way: Way,
     pub(super) work: u64,
     /// Pods that still fit while a node is filled.
-    pub(super) open: Vec<Entry>,
+    pub(super) open: Open,
     /// By item: how many of it the node that is being filled has.
     pub(super) taken: Vec<u32>,
-    /// By group, once it was asked for: items that are best there, and those that may be there besides.
-    pub(super) lists: Vec<Option<[Vec<Entry>; 2]>>,
+    /// Pods by where they may be, once that was asked for.
+    pub(super) lists: Vec<List>,
     /// Items, the smallest pods first.
     pub(super) small: Vec<usize>,
     pub(super) crowd: Crowd,
-}
-
-/// An item with its weighted cpu and memory; in lists the largest come first.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub(super) cpu: f64,
-    pub(super) memory: f64,
-    /// Both together.
-    pub(super) size: f64,
-    pub(super) item: u32,
 }
 
 /// How many pods have to come together on a node so that in the end not too many small ones are left.
@@ -95,8 +88,15 @@ pub(super) struct Crowd {
     pub(super) demand: [f64; 2],
 }
 
+/// How much work is one unit of effort.
+pub(super) const UNIT: u64 = 1000;
+
 /// Which part of all pods count as small.
 const SMALL: f64 = 0.6;
+
+const EXTRA: usize = 1;
+/// What rounding may add.
+const LITTLE_LESS: f64 = 1.0 - 1e-9;
 
 /// Packs pods on nodes that have room and on new ones.
 pub(super) fn pack(market: &Market, items: &[Item], rooms: &[Room], way: Way) -> Packing {
@@ -105,9 +105,9 @@ pub(super) fn pack(market: &Market, items: &[Item], rooms: &[Room], way: Way) ->
         items: items.to_vec(),
         way,
         work: 0,
-        open: Vec::with_capacity(items.len()),
+        open: Open::default(),
         taken: vec![0; items.len()],
-        lists: vec![None; market.weights.len()],
+        lists: Vec::new(),
         small: (0..items.len()).collect(),
         crowd: Crowd::default(),
     };
@@ -122,6 +122,7 @@ pub(super) fn pack(market: &Market, items: &[Item], rooms: &[Room], way: Way) ->
     }
     let mut new = 0;
     while new < way.most
+        && packer.could_cost(found.price) <= way.below
         && let Some((filled, price, aim)) = packer.best(way.most - new)
     {
         found.bins.push(packer.take(&filled, aim));
@@ -139,12 +140,24 @@ impl<'m> Packer<'m> {
         &self.market.kinds[self.items[item].kind]
     }
 
+    /// What it costs at least: nothing that can be bought gives more for its price than the relaxation says.
+    fn could_cost(&self, price: Price) -> Price {
+        let open = self.items.iter().map(|own| (own, &self.market.kinds[own.kind]));
+        let open = open.filter(|(_, kind)| kind.tier.is_some());
+        let value: f64 = open.map(|(own, kind)| kind.value * f64::from(own.count)).sum();
+        price + Price::from_nanos((value * LITTLE_LESS) as i64)
+    }
+
     /// Commits to a node.
     fn take(&mut self, filled: &Filled, aim: Aim) -> Bin {
         let mut pods = Vec::with_capacity(filled.pods.len());
         for (item, count) in &filled.pods {
             self.items[*item].count -= count;
             pods.push((self.kind(*item).class, *count));
+        }
+        let items = &self.items;
+        for open in self.lists.iter_mut().flat_map(|own| &mut own.open) {
+            open.retain(|_, _, item| items[item as usize].count > 0);
         }
         Bin { aim, pods }
     }
@@ -153,14 +166,19 @@ impl<'m> Packer<'m> {
     fn best(&mut self, left: usize) -> Option<(Filled, Price, Aim)> {
         let market = self.market;
         let (mut rest, mut parts) = ([0.0_f64; 3], 0.0);
-        let mut wanted = vec![false; market.weights.len()];
+        // By group: what pods that are best there ask for, and what they are worth.
+        let mut wanted = vec![([0.0_f64; 3], 0.0); market.weights.len()];
         for (at, item) in self.items.iter().enumerate() {
             let kind = self.kind(at);
             if kind.tier.is_some() && item.count > 0 {
                 let count = f64::from(item.count);
                 rest.iter_mut().zip(&kind.demand).for_each(|(sum, own)| *sum += own * count);
                 parts += kind.part * count;
-                wanted.iter_mut().zip(&kind.preferred).for_each(|(all, own)| *all |= own);
+                let best = wanted.iter_mut().zip(&kind.preferred).filter(|(_, own)| **own);
+                best.for_each(|((demand, value), _)| {
+                    demand.iter_mut().zip(&kind.demand).for_each(|(sum, own)| *sum += own * count);
+                    *value += kind.value * count;
+                });
             }
         }
         if rest[0] <= 0.0 && rest[1] <= 0.0 {
@@ -173,12 +191,14 @@ impl<'m> Packer<'m> {
         let least = 2.1 / left as f64;
         // The last ones are chosen with more care.
         let tries = if parts < 1.5 { self.way.tries * 3 } else { self.way.tries };
-        let mut tried: Vec<usize> = Vec::new();
         let mut skip = self.way.skip;
         let mut largest: Option<(f64, usize)> = None;
+        let mut ranked: Vec<(f64, usize)> = Vec::new();
+        let mut tried: Vec<usize> = Vec::new();
         for at in &market.order {
             let shelf = &market.shelves[*at];
-            if !wanted[shelf.group] {
+            let (demand, value) = &wanted[shelf.group];
+            if *value <= 0.0 {
                 continue;
             }
             let own = size(&shelf.amounts);
@@ -192,9 +212,18 @@ impl<'m> Packer<'m> {
             if self.way.skip != 0 && skip.trailing_zeros() >= 2 {
                 continue;
             }
-            tried.push(*at);
-            if tried.len() >= tries {
-                break;
+            // What it would hold of everything that is best there, in equal parts; and what it could hold at best.
+            let shares = shelf.amounts.iter().zip(demand).map(|(has, need)| has / need.max(1e-9));
+            let evenly = shares.fold(1.0, f64::min) * value / (shelf.price.nanos() as f64).max(1.0);
+            ranked.push((evenly * shelf.potential * own.powf(0.1), *at));
+            if tried.len() < tries {
+                tried.push(*at);
+            }
+        }
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (_, at) in ranked.into_iter().take(EXTRA) {
+            if !tried.contains(&at) {
+                tried.push(at);
             }
         }
         if tried.is_empty() {
@@ -209,7 +238,8 @@ impl<'m> Packer<'m> {
             }
             let at = self.shrunk(&filled, shelf.tier).unwrap_or(at);
             let price = market.shelves[at].price;
-            let rate = filled.value / (price.nanos() as f64).max(1.0);
+            let rate = filled.value / (price.nanos() as f64).max(1.0)
+                * (price.nanos() as f64).max(1.0).powf(0.03);
             if best.as_ref().is_none_or(|(most, ..)| rate > *most) {
                 best = Some((rate, filled, at));
             }

@@ -119,7 +119,7 @@ settings! {
     /// How moves are searched: global, seed or karpenter.
     Search "search" Cluster "global",
     /// Units of work that a search may spend.
-    Effort "effort" Cluster "400000",
+    Effort "effort" Cluster "1000000",
     /// A safety stop for searches.
     Deadline "deadline" Cluster "5s",
     /// Who places evicted pods: least-allocated, most-allocated or best-fit.
