@@ -1,6 +1,8 @@
 //! What would have to be otherwise for a node to go. Each answer is tried by planning under it before it is given.
 
-use restow_model::Price;
+mod budgets;
+
+use restow_model::{Price, Str};
 
 use crate::assess::allowed_replacements;
 use crate::case::{Case, WhatIf};
@@ -94,10 +96,7 @@ fn ask_less(changes: &mut [WhatIf]) -> bool {
 
 /// All changes together work: drops those that are not needed, and lists each that works alone.
 fn alternatives(case: &Case<'_>, node: usize, changes: Vec<WhatIf>) -> Vec<Counterfactual> {
-    let works = |changes: &[WhatIf]| {
-        let Ok(other) = case.what_if(changes) else { return false };
-        other.plan(&mut || false).verdicts[node].outcome == Outcome::Consolidate
-    };
+    let works = |changes: &[WhatIf]| goes(case, node, changes);
     let mut found: Vec<Vec<WhatIf>> = Vec::new();
     if changes.len() > 1 {
         for change in &changes {
@@ -122,8 +121,15 @@ fn alternatives(case: &Case<'_>, node: usize, changes: Vec<WhatIf>) -> Vec<Count
     }
     found
         .into_iter()
+        .map(|what_if| budgets::tighten(case, node, what_if))
         .map(|what_if| Counterfactual { what_if, outcome: Outcome::Consolidate })
         .collect()
+}
+
+/// Whether a node goes now under some changes.
+fn goes(case: &Case<'_>, node: usize, changes: &[WhatIf]) -> bool {
+    let Ok(other) = case.what_if(changes) else { return false };
+    other.plan(&mut || false).verdicts[node].outcome == Outcome::Consolidate
 }
 
 /// What would remove one obstacle.
@@ -132,6 +138,10 @@ pub(crate) fn remedies(fleet: &Fleet<'_>, node: usize, reason: &Reason) -> Vec<W
     let text = |name| fleet.snapshot.text(name).to_owned();
     let set = |name: Name, text: String| {
         vec![WhatIf::Setting { pool: pool.map(str::to_owned), name, text }]
+    };
+    // What holds a move back may be the pool of another of its nodes.
+    let in_pool = |pool: Str, name: Name, value: &str| {
+        vec![WhatIf::Setting { pool: Some(text(pool)), name, text: value.to_owned() }]
     };
     let all = |name: Name, text: String| vec![WhatIf::Setting { pool: None, name, text }];
     let pod = |pod: usize| {
@@ -210,9 +220,9 @@ pub(crate) fn remedies(fleet: &Fleet<'_>, node: usize, reason: &Reason) -> Vec<W
         }
         Reason::LastReadyReplicas { .. } => set(Name::WorkloadFloor, "off".to_owned()),
         Reason::HeadroomReached { .. } => set(Name::Headroom, "off".to_owned()),
-        Reason::BudgetExhausted { .. } => set(Name::Budgets, "[{nodes: 100%}]".to_owned()),
-        Reason::RateExhausted { .. } => set(Name::RateBudgets, "off".to_owned()),
-        Reason::OutsideWindow { .. } => set(Name::Windows, "off".to_owned()),
+        Reason::BudgetExhausted { pool, .. } => in_pool(*pool, Name::Budgets, budgets::ALL),
+        Reason::RateExhausted { pool, .. } => in_pool(*pool, Name::RateBudgets, "off"),
+        Reason::OutsideWindow { pool, .. } => in_pool(*pool, Name::Windows, "off"),
         Reason::StalePrices { age, .. } => {
             all(Name::PriceMaxAge, format!("{}s", age.seconds().saturating_add(1)))
         }

@@ -5,8 +5,12 @@ mod budgets;
 mod costs;
 mod marks;
 mod pdbs;
+mod settings;
+
+use std::sync::Arc;
 
 use restow_model::{GoDuration, Price, Str};
+use restow_scheduling::Offers;
 
 use crate::fleet::{Fleet, WorkloadId};
 use crate::plan::Plan;
@@ -171,8 +175,9 @@ impl Finding {
 }
 
 /// Looks for everything, the dearest first.
-pub fn lint(fleet: &Fleet<'_>, plan: &Plan) -> Vec<Finding> {
+pub fn lint(fleet: &Fleet<'_>, offers: &Arc<Offers>, plan: &Plan) -> Vec<Finding> {
     let mut found = blockers::find(fleet, plan);
+    settings::find(fleet, offers, plan, &mut found);
     pdbs::find(fleet, &mut found);
     budgets::find(fleet, &mut found);
     marks::find(fleet, &mut found);

@@ -4,6 +4,7 @@ use restow_model::{Price, Str};
 use restow_scheduling::NewNode;
 
 use crate::shape::{Method, Shape};
+use crate::wish::Wish;
 
 /// A node that is to be launched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,10 +70,12 @@ pub enum Risk {
         /// How many may go at a time.
         allowed: i64,
     },
-    /// A pod gives up something that it would like.
+    /// A pod loses something that it would like and has now.
     Preference {
         /// The pod.
         pod: usize,
+        /// What it loses, with what it comes to afterwards.
+        wish: Wish,
     },
     /// Under the scheduler that places pods, some would find no place: it pays only if pods are packed tightly.
     TightPacking {
@@ -104,7 +107,7 @@ impl Risk {
             | Self::LocalData { pod }
             | Self::Volume { pod }
             | Self::SlowDrain { pod, .. }
-            | Self::Preference { pod } => Some(pod),
+            | Self::Preference { pod, .. } => Some(pod),
             Self::TightPacking { .. } | Self::EstimatedPrice => None,
         }
     }

@@ -8,5 +8,6 @@ mod world;
 mod scenarios {
     mod churn;
     mod packing;
+    mod soft;
     mod traps;
 }

@@ -41,11 +41,12 @@ pub use nodes_view::{ViewOptions, nodes_view};
 pub use options::{FleetOptions, GroupBy, NodeFilter, NodeKey, ParseKeyError, SortKey};
 pub use output::{FleetDocument, document, json};
 pub use plan::{
-    Bound, CatalogInfo, Clock, Evictions, FaultRow, Interval, Limit, LockedRow, MoveBrief,
-    MoveChange, MoveRow, NodeRow, PlanDiff, PlanDocument, PlanFacts, PodRow, PoolSettings,
-    PoolTimeline, ReasonRow, ReplacementRow, RiskRow, ScheduleRow, SettingRow, SettingsDocument,
-    StatsRow, Timeline, TotalsChange, TotalsRow, UtilizationRow, VerdictChange, diff_view,
-    plan_html, plan_view, settings_view, timeline_view,
+    Bound, CatalogInfo, Clock, Evictions, FaultRow, GivenUpRow, Interval, Limit, LockedRow,
+    MoveBrief, MoveChange, MoveRow, NodeRow, PlanDiff, PlanDocument, PlanFacts, PodRow,
+    PoolSettings, PoolTimeline, PreferenceKindRow, PreferencesRow, ReasonRow, ReplacementRow,
+    RiskRow, ScheduleRow, SettingRow, SettingsDocument, StatsRow, Timeline, TotalsChange,
+    TotalsRow, UtilizationRow, VerdictChange, diff_view, plan_html, plan_view, settings_view,
+    timeline_view,
 };
 pub use reason::{CODES, ReasonValues, Told, fix_of, tell};
 pub use schedule::{

@@ -10,6 +10,7 @@ mod html;
 mod load;
 mod misses;
 mod moves;
+mod preferences;
 mod rows;
 mod settings;
 pub(crate) mod text;
@@ -22,8 +23,9 @@ pub use diff_view::diff_view;
 pub use document::{PlanDocument, PlanFacts};
 pub use html::plan_html;
 pub use rows::{
-    Bound, CatalogInfo, Evictions, LockedRow, MoveRow, NodeRow, PodRow, ReasonRow, ReplacementRow,
-    RiskRow, StatsRow, TotalsRow, UtilizationRow,
+    Bound, CatalogInfo, Evictions, GivenUpRow, LockedRow, MoveRow, NodeRow, PodRow,
+    PreferenceKindRow, PreferencesRow, ReasonRow, ReplacementRow, RiskRow, StatsRow, TotalsRow,
+    UtilizationRow,
 };
 pub use settings::{FaultRow, PoolSettings, SettingRow, SettingsDocument, settings_view};
 pub use timeline::{Interval, Limit, PoolTimeline, ScheduleRow, Timeline};

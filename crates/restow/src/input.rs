@@ -175,12 +175,7 @@ pub(crate) async fn connect_and_list(args: &InputArgs) -> anyhow::Result<Live> {
     .await;
     bar.finish_and_clear();
     let lists = lists?;
-    for note in &lists.notes {
-        // A cluster without Karpenter is not worth a word for each of its kinds.
-        if matches!(note, restow_controller::Note::Forbidden { .. }) {
-            terminal::warn(&note.to_string());
-        }
-    }
+    say_what_is_forbidden(&lists);
     let missing = |kind| {
         lists.notes.iter().any(|note| {
             matches!(note, restow_controller::Note::Missing { .. }) && note.kind() == kind
@@ -190,6 +185,34 @@ pub(crate) async fn connect_and_list(args: &InputArgs) -> anyhow::Result<Live> {
         terminal::note("the cluster has no Karpenter NodePools; node groups are shown as pools");
     }
     Ok(Live { connection, reader, lists })
+}
+
+/// Says what may not be listed: kinds from which the same follows in one line. A cluster that has no Karpenter is not worth a
+/// word for each kind that is missing.
+fn say_what_is_forbidden(lists: &LiveRead) {
+    let buffers = lists.lists.get(&Kind::CapacityBuffer).map_or(0, |own| own.items);
+    let mut told: Vec<(&str, Vec<&restow_controller::Note>)> = Vec::new();
+    for note in &lists.notes {
+        // Only buffers refer to templates.
+        let matters = note.kind() != Kind::PodTemplate || buffers > 0;
+        if !matters || !matches!(note, restow_controller::Note::Forbidden { .. }) {
+            continue;
+        }
+        let consequence = note.consequence().unwrap_or_default();
+        match told.iter_mut().find(|(known, _)| *known == consequence) {
+            Some((_, notes)) => notes.push(note),
+            None => told.push((consequence, vec![note])),
+        }
+    }
+    for (consequence, notes) in told {
+        match notes.as_slice() {
+            [only] => terminal::warn(&only.to_string()),
+            several => {
+                let kinds: Vec<&str> = several.iter().map(|note| note.kind().plural()).collect();
+                terminal::warn(&format!("no right to list {}: {consequence}", kinds.join(", ")));
+            }
+        }
+    }
 }
 
 /// The time of the machine.

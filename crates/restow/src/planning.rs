@@ -8,18 +8,21 @@ use restow_catalog::{Adjustments, Catalog, NodeGroups, PriceBook, glob, nearest}
 use restow_consolidation::fleet::with_node_groups;
 use restow_consolidation::settings::{Entry, Name, Origin, Resolved, Scope, resolve};
 use restow_consolidation::what_if::apply;
-use restow_consolidation::{Fleet, Inputs, Plan, add_buffer_pods, after, mark_tight};
+use restow_consolidation::{
+    Fleet, Inputs, Plan, WhatIf, WishCost, Wishes, add_buffer_pods, after, mark_tight, mark_wishes,
+    without_wishes,
+};
 use restow_model::{GoDuration, Snapshot, Str, Time};
 use restow_report::units::counted;
-use restow_scheduling::Offers;
+use restow_scheduling::{Offers, Preferences};
 
 use crate::args::PriceArgs;
 use crate::settings_args::{SettingsArgs, misspelled, read_structured};
-use crate::what_if::{What, WhatIf};
+use crate::what_if;
 use crate::{prices, terminal};
 
 /// Everything that decides what is planned, besides the cluster.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct PlanningArgs {
     pub(crate) prices: PriceArgs,
     pub(crate) settings: SettingsArgs,
@@ -54,7 +57,7 @@ impl Args for PlanningArgs {
                          node/NAME=disruptable.",
                     )
                     .help_heading(HEADING)
-                    .value_parser(|text: &str| text.parse::<WhatIf>())
+                    .value_parser(what_if::parse)
                     .action(ArgAction::Append),
             )
             .arg(
@@ -114,7 +117,7 @@ impl Configured {
         what_ifs: &[WhatIf],
     ) -> anyhow::Result<Self> {
         for own in what_ifs {
-            if let What::Object(change) = &own.what {
+            if let WhatIf::Object(change) = own {
                 apply(&mut snapshot, change)
                     .map_err(|error| anyhow::anyhow!("--what-if {own}: {error}"))?;
             }
@@ -134,9 +137,9 @@ impl Configured {
             entries.push(own.entry()?);
         }
         for own in what_ifs {
-            if let What::Setting(entry) = &own.what {
-                check_pool(&snapshot, entry, own)?;
-                entries.push(entry.clone());
+            if let Some(entry) = own.entry(&read_structured) {
+                check_pool(&snapshot, &entry, own)?;
+                entries.push(entry);
             }
         }
         let (cluster, pools) =
@@ -308,7 +311,29 @@ impl Prepared {
         let deadline = Duration::from_nanos(u64::try_from(nanos).unwrap_or_default());
         let mut plan = Plan::new(fleet, &self.offers, &mut || start.elapsed() >= deadline);
         mark_tight(fleet, &mut plan);
+        mark_wishes(fleet, &mut plan);
         (plan, start.elapsed().as_secs_f64() * 1000.0)
+    }
+
+    /// What it costs to keep what pods would like; `None` if they like nothing, or it is not kept. Takes a plan of its own, which
+    /// the `first` is made beside.
+    pub(crate) fn plan_with_cost(
+        &self,
+        fleet: &Fleet<'_>,
+        first: impl FnOnce() -> Plan,
+    ) -> (Plan, Option<WishCost>) {
+        let kept = fleet.cluster.settings.preferences == Preferences::Respect;
+        if !kept || Wishes::of(fleet).pods == 0 {
+            return (first(), None);
+        }
+        let without = without_wishes(fleet);
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| self.plan(&without).0);
+            let plan = first();
+            let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let cost = WishCost::new(fleet, &plan, &other);
+            (plan, Some(cost))
+        })
     }
 
     /// Whether nothing more may move once every move that has a wave is done; `None` if the deadline kept that from being
@@ -327,7 +352,7 @@ impl Prepared {
 
 /// Prices as the arguments say, changed by what is assumed of them; `None` if nothing is.
 fn price_args(args: &PriceArgs, what_ifs: &[WhatIf]) -> anyhow::Result<Option<PriceArgs>> {
-    let assumed = |name: Name| what_ifs.iter().rev().find_map(|own| own.text_of(name));
+    let assumed = |name: Name| what_if::assumed(what_ifs, name);
     if [Name::Catalog, Name::NodeFee, Name::Discounts].iter().all(|name| assumed(*name).is_none()) {
         return Ok(None);
     }

@@ -13,7 +13,7 @@ use crate::{output, terminal};
 pub(crate) struct ShowArgs {
     /// The format.
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
-    output: Format,
+    pub(crate) output: Format,
 
     /// Leave out header lines.
     #[arg(long)]
@@ -25,7 +25,7 @@ pub(crate) struct ShowArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(crate) enum Format {
     /// What fits the terminal.
     Table,
     /// Everything.
@@ -41,18 +41,22 @@ impl ShowArgs {
         document: &T,
         view: impl FnOnce(&T, &ViewOptions) -> String,
     ) -> anyhow::Result<()> {
+        terminal::print(&match self.output {
+            Format::Table | Format::Wide => view(document, &self.view()),
+            Format::Json => output::json(document)?,
+            Format::Yaml => output::yaml(document)?,
+        })
+    }
+
+    /// How tables are written.
+    pub(crate) fn view(&self) -> ViewOptions {
         let wide = self.output == Format::Wide;
-        let options = ViewOptions {
+        ViewOptions {
             width: (!wide).then(terminal::width),
             wide,
             color: self.color.on_stdout(),
             headers: !self.no_headers,
             ..ViewOptions::default()
-        };
-        terminal::print(&match self.output {
-            Format::Table | Format::Wide => view(document, &options),
-            Format::Json => output::json(document)?,
-            Format::Yaml => output::yaml(document)?,
-        })
+        }
     }
 }

@@ -216,3 +216,16 @@ fn standard_input_and_folders_are_read() {
         shown(&output)
     );
 }
+
+/// The example that the binary carries is the one that the testkit writes (`cargo xtask demo`).
+#[test]
+fn the_example_is_up_to_date() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (dump, file) = (folder.path().join("demo.json"), folder.path().join("demo.restow"));
+    std::fs::write(&dump, restow_testkit::demo().to_string()).expect("a file");
+    let output = command(&["snapshot", "--to"]).arg(&file).arg("-f").arg(&dump).output();
+    assert!(output.expect("the binary runs").status.success());
+    let carried = Path::new(env!("CARGO_MANIFEST_DIR")).join("demo/cluster.restow");
+    let read = |path: &Path| std::fs::read(path).expect("a file");
+    assert!(read(&file) == read(&carried), "run `cargo xtask demo`");
+}

@@ -128,6 +128,26 @@ fn what_would_help_does_help() {
     assert!(tried >= 6, "only {tried} counterfactuals to try");
 }
 
+/// A budget that would help is the smallest that does, in the form that the pool uses.
+#[test]
+fn one_less_would_not_help() {
+    for (node, enough, less) in [
+        ("merge-a", "default/budgets=[{nodes: 15%}]", "default/budgets=[{nodes: 14%}]"),
+        ("spot-a", "batch/budgets=[{nodes: 1}]", "batch/budgets=[{nodes: 0}]"),
+    ] {
+        let words = ["explain", "node", node];
+        let output = ask(&words, "cluster.yaml", &["-o", "json"]).output().expect("runs");
+        let explained: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(explained["counterfactuals"][0]["whatIf"], serde_json::json!([enough]));
+        let arguments = ["-o", "json", "--what-if", less];
+        let output = ask(&["plan"], "cluster.yaml", &arguments).output().expect("runs");
+        let plan: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let nodes = plan["nodes"].as_array().expect("a list");
+        let found = nodes.iter().find(|own| own["name"] == node).expect("the node");
+        assert_eq!(found["verdict"], "Deferred", "{node} {less}");
+    }
+}
+
 /// The fields that others rely on, in their order, and every gate in its own.
 #[test]
 fn the_contract_of_json() {

@@ -91,6 +91,11 @@ screens! {
     plan_if_nothing_changed: "plan" "cluster.yaml" ["--what-if", "max-parallel=100"];
     plan_wrong_settings: "plan" "settings.yaml" ["--consolidate-after", "1m"];
     plan_with_old_prices: "plan" "cluster.yaml" ["--catalog", "dated.json", "--price-max-age", "30d"];
+    plan_wishes: "plan" "wishes.yaml" [""; 0];
+    plan_wishes_json: "plan" "wishes.yaml" ["-o", "json", "--what-if", "search=global"];
+    plan_wishes_html: "plan" "wishes.yaml" ["-o", "html"];
+    plan_without_wishes: "plan" "wishes.yaml" ["--preferences", "ignore"];
+    plan_buffers: "plan" "buffers.yaml" [""; 0];
     config: "config" "settings.yaml" [""; 0];
     config_json: "config" "settings.yaml" ["-o", "json"];
     config_yaml: "config" "settings.yaml" ["-o", "yaml", "--pool", "plain"];

@@ -3,10 +3,12 @@
 //! - [`generate`] writes a whole cluster as `kubectl` prints it; [`Cluster`] makes single objects of one.
 //! - [`random::cluster`] makes small clusters that use every rule of the scheduler, to compare it with another.
 //! - [`consolidation::cluster`] makes small clusters in which something can be saved, to compare decisions with Karpenter's.
+//! - [`demo`] is the one cluster that `restow demo` shows, written by hand.
 //! - [`server::ApiServer`] serves a generated or written cluster over HTTP, and whatever trouble a test wants.
 //! - Everything is decided by a seed: equal options give equal bytes, on every machine.
 
 pub mod consolidation;
+mod demo;
 mod emit;
 mod flavor;
 mod generate;
@@ -19,6 +21,7 @@ pub mod server;
 mod text;
 mod yaml;
 
+pub use demo::demo;
 pub use emit::{Emitter, Style};
 pub use flavor::Flavor;
 pub use generate::{Format, Options, generate, generate_bytes, write_cluster};

@@ -12,9 +12,6 @@ pub(super) fn find(fleet: &Fleet<'_>, found: &mut Vec<Finding>) {
         let mut say = |severity, problem| {
             found.push(Finding::new(severity, Object::Pool(at), problem));
         };
-        for fault in &pool.resolved.faults {
-            say(Severity::Error, Problem::InvalidSetting(fault.clone()));
-        }
         if settings.consolidate_after == DurationOrNever::Never {
             continue;
         }

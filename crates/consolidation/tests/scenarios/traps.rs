@@ -59,7 +59,7 @@ fn s16_b_lint_prices_a_bad_budget() {
     assert_eq!(world.outcome(node), (Outcome::Blocked, "PdbBlocks"));
     let findings = world.fleet(|fleet, offers| {
         let plan = Plan::new(fleet, offers, &mut || false);
-        lint(fleet, &plan)
+        lint(fleet, offers, &plan)
     });
     assert_eq!(findings[0].problem, Problem::PdbNeverAllows { pods: 1 });
     assert_eq!(findings[0].locked, dollars("2.60"));
@@ -79,7 +79,7 @@ fn s16_c_unhealthy_pods() {
     assert_eq!(world.outcome(nodes[3]), (Outcome::Blocked, "PdbBlocks"));
     let held = world.fleet(|fleet, offers| {
         let plan = Plan::new(fleet, offers, &mut || false);
-        let found = lint(fleet, &plan);
+        let found = lint(fleet, offers, &plan);
         found
             .iter()
             .any(|own| matches!(own.problem, Problem::PdbHeldByUnhealthy { unhealthy: 1, pods: 4 }))
@@ -131,4 +131,33 @@ fn some_replica_stays() {
     world.set(Name::WorkloadFloor, "off");
     let waves: Vec<Option<u32>> = world.plan().moves.iter().map(|own| own.turn.wave).collect();
     assert_eq!(waves, [Some(1), Some(1)]);
+}
+
+/// A pool that a wrong setting switches off: lint says what that costs, and says it once.
+#[test]
+fn a_wrong_setting_has_a_price() {
+    let mut world = World::new();
+    world.sells("xlarge", "4", "16Gi", "0.19").sells("large", "2", "8Gi", "0.09");
+    world.pool("default");
+    world.pool("wrong");
+    for name in ["restow.dev/savings-treshold-cents", "restow.dev/spot-flexibility"] {
+        let (key, value) =
+            (world.snapshot.strings.intern(name), world.snapshot.strings.intern("many"));
+        let annotations = &mut world.snapshot.node_pools[1].meta.annotations;
+        let mut pairs: Vec<_> = annotations.iter().collect();
+        pairs.push((key, value));
+        *annotations = restow_model::Labels::new(pairs);
+    }
+    let node = world.node("a", "wrong", "xlarge", (4, 16));
+    world.pods(node, "api", 1, 100, 256);
+    assert_eq!(world.outcome(node), (Outcome::Blocked, "InvalidSettings"));
+    let findings = world.fleet(|fleet, offers| {
+        let plan = Plan::new(fleet, offers, &mut || false);
+        lint(fleet, offers, &plan)
+    });
+    let wrong: Vec<_> =
+        findings.iter().filter(|own| own.problem.code() == "InvalidSetting").collect();
+    assert_eq!(wrong.len(), 2);
+    assert_eq!((wrong[0].locked, wrong[0].nodes.as_slice()), (dollars("0.10"), &[node][..]));
+    assert_eq!((wrong[1].locked, wrong[1].nodes.len()), (dollars("0"), 0));
 }

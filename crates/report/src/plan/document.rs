@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::diff::PlanDiff;
 use super::load::Loads;
+use super::preferences::loses;
 use super::rows::{
-    Bound, CatalogInfo, Evictions, LockedRow, MoveRow, NodeRow, PodRow, ReasonRow, ReplacementRow,
-    RiskRow, StatsRow, TotalsRow, UtilizationRow,
+    Bound, CatalogInfo, Evictions, LockedRow, MoveRow, NodeRow, PodRow, PreferencesRow, ReasonRow,
+    ReplacementRow, RiskRow, StatsRow, TotalsRow, UtilizationRow,
 };
 use crate::output::rounded;
 use crate::reason::{Told, tell};
@@ -61,6 +62,9 @@ pub struct PlanDocument {
     /// Whether nothing would be left to move after the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub converged: Option<bool>,
+    /// What pods would like and what it costs to keep that, where they like anything and it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preferences: Option<PreferencesRow>,
     /// What the work took.
     pub stats: StatsRow,
     /// What the plan disturbs.
@@ -106,6 +110,7 @@ impl PlanDocument {
                 gap_percent: (gap * 10.0).round() / 10.0,
             }),
             converged: None,
+            preferences: None,
             stats: StatsRow {
                 candidates: plan.stats.candidates,
                 probes: plan.stats.probes,
@@ -247,7 +252,7 @@ impl Namer<'_> {
             Risk::SlowDrain { allowed, .. } => format!(
                 "the PodDisruptionBudget of {name} lets {allowed} go at a time: they go one after another"
             ),
-            Risk::Preference { .. } => format!("{name} gives up something that it would like"),
+            Risk::Preference { wish, .. } => format!("{name} {}", loses(self.fleet, wish)),
             Risk::TightPacking { pods } => format!(
                 "{pods} of its pods find no place if the scheduler spreads them: it pays only if pods are packed"
             ),

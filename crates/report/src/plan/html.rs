@@ -7,9 +7,9 @@ use std::fmt::Write;
 use super::diff_view::diff_view;
 use super::document::PlanDocument;
 use super::misses::{Stay, stays};
-use super::moves::types;
-use super::rows::{MoveRow, NodeRow, ReasonRow};
-use super::text::{price, prices, saved_percent};
+use super::moves::{pods_move, types};
+use super::rows::{MoveRow, NodeRow, PreferencesRow, ReasonRow};
+use super::text::{bound_sentence, price, prices, saved_percent};
 use crate::money;
 use crate::nodes_view::ViewOptions;
 use crate::reason::fix_of;
@@ -80,7 +80,14 @@ fn header(out: &mut String, plan: &PlanDocument) {
         &counted(plan.evictions.pods, "pod"),
         &counted(plan.evictions.workloads, "workload"),
     );
-    out.push_str("</dl>\n</header>\n");
+    out.push_str("</dl>\n");
+    for text in bound_sentence(plan)
+        .into_iter()
+        .chain(plan.preferences.iter().map(PreferencesRow::sentence))
+    {
+        let _ = writeln!(out, "<p>{}</p>", escaped(&text));
+    }
+    out.push_str("</header>\n");
     if !plan.what_if.is_empty() {
         let _ = writeln!(out, "<h2>What if {}</h2>", escaped(&plan.what_if.join(", ")));
         if let Some(difference) = &plan.difference {
@@ -124,7 +131,7 @@ fn one_move(out: &mut String, plan: &PlanDocument, own: &MoveRow) {
         escaped(&own.decision),
         counted(own.nodes.len(), "node"),
         money::node_per_hour(price(own.savings_per_hour)),
-        counted(own.pods.len(), "pod"),
+        pods_move(own),
         own.disruption_cost
     );
     if let Some(score) = own.score {
@@ -133,7 +140,7 @@ fn one_move(out: &mut String, plan: &PlanDocument, own: &MoveRow) {
     if !own.risks.is_empty() {
         let _ = write!(out, ", {}", counted(own.risks.len(), "risk"));
     }
-    out.push_str("</summary>\n<table>\n");
+    out.push_str("</summary>\n<div class=\"scroll\"><table>\n");
     for name in &own.nodes {
         let node = plan.node(name);
         let cost = node.and_then(|node| node.price_per_hour);
@@ -161,7 +168,7 @@ fn one_move(out: &mut String, plan: &PlanDocument, own: &MoveRow) {
         ];
         row(out, "new", &cells);
     }
-    out.push_str("</table>\n");
+    out.push_str("</table></div>\n");
     if let Some(reason) = &own.deferred {
         let _ = writeln!(out, "<p class=\"warn\">Waits: {}</p>", sentence(reason));
     }
@@ -174,11 +181,13 @@ fn one_move(out: &mut String, plan: &PlanDocument, own: &MoveRow) {
         );
     }
     if !own.pods.is_empty() {
-        out.push_str("<table>\n<tr><th>Pod</th><th>From</th><th>To</th></tr>\n");
+        out.push_str(
+            "<div class=\"scroll\"><table>\n<tr><th>Pod</th><th>From</th><th>To</th></tr>\n",
+        );
         for pod in &own.pods {
             row(out, "", &[&format!("{}/{}", pod.namespace, pod.name), &pod.from, &pod.to]);
         }
-        out.push_str("</table>\n");
+        out.push_str("</table></div>\n");
     }
     out.push_str("</details>\n");
 }
@@ -210,16 +219,19 @@ fn kept(out: &mut String, plan: &PlanDocument) {
     if locked > 0.0 {
         let _ = writeln!(out, "<p>Blocked savings: {}.</p>", money::per_hour(price(locked)));
     }
+    // What fits a screen needs no click.
+    let few = stays.iter().map(|own| own.nodes.len()).sum::<usize>() <= 20;
     for own in &stays {
-        stay(out, own);
+        stay(out, own, few);
     }
     out.push_str("</section>\n");
 }
 
-fn stay(out: &mut String, own: &Stay<'_>) {
+fn stay(out: &mut String, own: &Stay<'_>, open: bool) {
+    let open = if open { " open" } else { "" };
     let _ = write!(
         out,
-        "<details><summary><b>{}</b> {}: {} for {}",
+        "<details{open}><summary><b>{}</b> {}: {} for {}",
         escaped(own.code),
         escaped(own.verdict),
         counted(own.nodes.len(), "node"),
@@ -229,19 +241,24 @@ fn stay(out: &mut String, own: &Stay<'_>) {
         let locked = money::per_hour(price(own.locked_per_hour));
         let _ = write!(out, ", {locked} could be saved");
     }
-    let _ = writeln!(out, "</summary>\n<p class=\"note\">Fix: {}.</p>", escaped(fix_of(own.code)));
-    out.push_str("<table>\n");
+    let _ = writeln!(out, "</summary>\n<p class=\"fix\">Fix: {}.</p>", escaped(fix_of(own.code)));
+    out.push_str("<div class=\"scroll\"><table>\n");
     for node in &own.nodes {
         let message = node.reasons.first().map_or("", |reason| reason.message.as_str());
-        row(out, "", &[&node.name, message]);
+        let _ = writeln!(
+            out,
+            "<tr><td>{}</td><td class=\"text\">{}</td></tr>",
+            escaped(&node.name),
+            escaped(message)
+        );
     }
-    out.push_str("</table>\n</details>\n");
+    out.push_str("</table></div>\n</details>\n");
 }
 
 fn all_nodes(out: &mut String, plan: &PlanDocument) {
     let _ = writeln!(
         out,
-        "<section>\n<h2>Nodes</h2>\n<details><summary>All {}</summary>\n<table>\n\
+        "<section>\n<h2>Nodes</h2>\n<details><summary>All {}</summary>\n<div class=\"scroll\"><table>\n\
          <tr><th>Node</th><th>Pool</th><th>Type</th><th>Zone</th><th>Capacity</th><th>$/hour</th>\
          <th>Full</th><th>Cost</th><th>Verdict</th><th>Why</th></tr>",
         counted(plan.nodes.len(), "node")
@@ -267,7 +284,7 @@ fn all_nodes(out: &mut String, plan: &PlanDocument) {
         ];
         row(out, "", &cells.each_ref().map(String::as_str));
     }
-    out.push_str("</table>\n</details>\n</section>\n");
+    out.push_str("</table></div>\n</details>\n</section>\n");
 }
 
 fn footer(out: &mut String, plan: &PlanDocument) {

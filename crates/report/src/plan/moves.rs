@@ -99,11 +99,7 @@ fn title(own: &MoveRow) -> String {
         0 => String::new(),
         count => format!(" by {count}"),
     };
-    let pods = match own.pods.len() {
-        0 => "no pod moves".to_owned(),
-        1 => "1 pod moves".to_owned(),
-        pods => format!("{} move", counted(pods, "pod")),
-    };
+    let pods = pods_move(own);
     let asked = if own.required_savings_per_hour > 0.0 {
         format!(" asks for {}", money::node_per_hour(price(own.required_savings_per_hour)))
     } else {
@@ -119,6 +115,15 @@ fn title(own: &MoveRow) -> String {
         money::per_month(saved),
         own.disruption_cost
     )
+}
+
+/// `no pod moves`, `6 pods move`.
+pub(super) fn pods_move(own: &MoveRow) -> String {
+    match own.pods.len() {
+        0 => "no pod moves".to_owned(),
+        1 => "1 pod moves".to_owned(),
+        pods => format!("{} move", counted(pods, "pod")),
+    }
 }
 
 /// Nodes that go and nodes that come.

@@ -216,3 +216,41 @@ pub struct Evictions {
     /// Workloads that they are of.
     pub workloads: usize,
 }
+
+/// What pods would like but do not need, and what it costs to keep that.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreferencesRow {
+    /// Pods that would like anything.
+    pub pods: usize,
+    /// Pods by what they would like.
+    pub kinds: Vec<PreferenceKindRow>,
+    /// What the fleet costs after this plan, which keeps what it can of it.
+    pub price_per_hour: f64,
+    /// What it would cost after a plan that goes by requirements alone; `null` if the deadline ended that plan.
+    pub price_per_hour_ignored: Option<f64>,
+    /// The difference, never below zero.
+    pub cost_per_hour: Option<f64>,
+    /// What that other plan would take from pods that have it now, the most pods first.
+    pub given_up: Vec<GivenUpRow>,
+}
+
+/// Pods that would like something of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreferenceKindRow {
+    /// `NodeAffinity`, `PodAffinity`, `PodAntiAffinity`, `TopologySpread` or `Taint`.
+    pub kind: String,
+    /// How many.
+    pub pods: usize,
+}
+
+/// Pods of a workload that would have to do without.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenUpRow {
+    /// Namespace and name of the workload, or of a pod that has none.
+    pub workload: String,
+    /// What they would do without.
+    pub kind: String,
+    /// How many pods.
+    pub pods: usize,
+}

@@ -3,6 +3,7 @@
 use restow_model::{Price, Time};
 
 use super::document::PlanDocument;
+use crate::money;
 use crate::nodes_view::ViewOptions;
 use crate::schedule::text::hanging;
 use crate::style::{Style, Styled};
@@ -60,6 +61,16 @@ pub(crate) const fn arrow(options: &ViewOptions) -> &'static str {
 pub(super) fn saved_percent(plan: &PlanDocument) -> Option<f64> {
     let before = plan.before.price_per_hour;
     (before > 0.0).then(|| 100.0 * (before - plan.after.price_per_hour) / before)
+}
+
+/// How far the plan is from the least that is possible at all.
+pub(super) fn bound_sentence(plan: &PlanDocument) -> Option<String> {
+    let bound = plan.bound.as_ref()?;
+    Some(format!(
+        "Whatever is done with the nodes that may go, the fleet costs {} at least: the plan is {:.1}% above.",
+        money::per_hour(price(bound.price_per_hour)),
+        bound.gap_percent
+    ))
 }
 
 /// Where prices come from and how old they are: `aws:us-east-1 of 2026-07-20, 118 days old`.

@@ -5,7 +5,7 @@ use super::document::PlanDocument;
 use super::misses;
 use super::moves;
 use super::rows::NodeRow;
-use super::text::{arrow, paragraph, price, prices, saved_percent, table_options};
+use super::text::{arrow, bound_sentence, paragraph, price, prices, saved_percent, table_options};
 use crate::money;
 use crate::nodes_view::ViewOptions;
 use crate::style::Style;
@@ -36,13 +36,11 @@ pub fn plan_view(plan: &PlanDocument, options: &ViewOptions) -> String {
     }
     moves::write(&mut out, plan, options);
     misses::write(&mut out, plan, options);
-    if let Some(bound) = &plan.bound {
-        let text = format!(
-            "No fleet for these pods costs less than {}: the plan is {:.1}% above.",
-            money::per_hour(price(bound.price_per_hour)),
-            bound.gap_percent
-        );
+    if let Some(text) = bound_sentence(plan) {
         paragraph(&mut out, &text, Style::Plain, 0, options);
+    }
+    if let Some(own) = &plan.preferences {
+        paragraph(&mut out, &own.sentence(), Style::Plain, 0, options);
     }
     if let Some(converged) = plan.converged.filter(|_| !plan.moves.is_empty()) {
         let text = if converged { "yes" } else { "no, planning again would move more" };

@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use restow_kubernetes::file;
-use restow_report::{Fleet, FleetOptions, GroupBy, NodeKey, ViewOptions, money};
+use restow_report::{Fleet, FleetOptions, ViewOptions, lint_view, plan_view};
 
-use crate::args::PriceArgs;
+use super::{lint, plan};
+use crate::planning::PlanningArgs;
 use crate::prices;
 use crate::terminal::{self, ColorChoice};
 
@@ -14,6 +15,8 @@ use crate::terminal::{self, ColorChoice};
 static CLUSTER: &[u8] = include_bytes!("../../demo/cluster.restow");
 
 /// Look at an example cluster; no cluster or cloud account needed.
+///
+/// The fleet, what could be saved, and what stands in the way: as `restow nodes`, `restow plan` and `restow lint` show it.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  restow demo\n  restow demo --save example.restow")]
 pub(crate) struct DemoArgs {
@@ -28,55 +31,30 @@ pub(crate) struct DemoArgs {
 
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let snapshot = file::decode(CLUSTER).context("the embedded example")?;
-    let book = prices::book(&PriceArgs::default(), &snapshot)?;
     let view = ViewOptions {
         width: Some(terminal::width()),
         color: args.color.on_stdout(),
         ..ViewOptions::default()
     };
+    let planning = PlanningArgs::default();
+    let book = prices::book(&planning.prices, &snapshot)?;
     let fleet = Fleet::new(&snapshot, &book, &FleetOptions::default());
-    let by_pool = FleetOptions { group_by: GroupBy::new(NodeKey::Pool), ..FleetOptions::default() };
-    let pools = Fleet::new(&snapshot, &book, &by_pool);
-    let text = [
-        "An example cluster, as `restow nodes` shows it:\n".to_owned(),
-        restow_report::nodes_view(&fleet, &view),
-        "\nThe same by pool (`restow nodes --group-by pool`):\n".to_owned(),
-        restow_report::nodes_view(&pools, &ViewOptions { summary: false, ..view }),
-        format!("\n{}", findings(&fleet)),
-    ];
-    terminal::print(&text.join("\n"))?;
+    let nodes = restow_report::nodes_view(&fleet, &view);
+    let plan = plan_view(&plan::plan(snapshot.clone(), &planning, true)?, &view);
+    let findings = lint_view(&lint::report(snapshot, &planning)?, &view);
+    terminal::print(&format!(
+        "An example cluster. Its fleet (`restow nodes`):\n\n{nodes}\n\
+         What could be saved (`restow plan`):\n\n{plan}\n\
+         What stands in the way (`restow lint`):\n\n{findings}"
+    ))?;
     if let Some(path) = &args.save {
         std::fs::write(path, CLUSTER)
             .with_context(|| format!("{}: cannot write", path.display()))?;
-        terminal::note(&format!("try: restow nodes -f {} --sort -price", path.display()));
+        terminal::note(&format!("try: restow explain node ip-10-0-2-67 -f {}", path.display()));
     } else {
         terminal::note(
-            "now yours: `restow nodes` on your cluster (read-only), or `restow nodes -f dump.json`",
+            "now yours: `restow plan` on your cluster (read-only), or `restow plan -f dump.json`",
         );
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What can be said without a plan: what is paid for and not asked for.
-fn findings(fleet: &Fleet) -> String {
-    let priced =
-        || fleet.nodes.iter().filter_map(|node| Some((node, node.price.as_ref().ok()?.price)));
-    let half_empty =
-        |node: &restow_report::FleetNode| node.amounts.average().is_some_and(|share| share < 0.5);
-    let total: restow_model::Price = priced().map(|(_, price)| price).sum();
-    let idle: f64 = priced()
-        .map(|(node, price)| {
-            price.dollars() * (1.0 - node.amounts.average().unwrap_or_default()).max(0.0)
-        })
-        .sum();
-    let half: Vec<restow_model::Price> =
-        priced().filter(|(node, _)| half_empty(node)).map(|(_, price)| price).collect();
-    let idle = restow_model::Price::from_dollars(idle).unwrap_or_default();
-    format!(
-        "What that says: {} of {} pays for room that no pod asks for; {} nodes for {} are less than half full.",
-        money::per_hour(idle),
-        money::per_hour(total),
-        half.len(),
-        money::per_hour(half.iter().copied().sum()),
-    )
 }

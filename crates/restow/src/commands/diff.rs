@@ -96,7 +96,7 @@ impl DiffArgs {
             now: self.now,
             ..InputArgs::default()
         };
-        plan::plan(input::read(&input)?, &self.planning)
+        plan::plan(input::read(&input)?, &self.planning, false)
     }
 }
 

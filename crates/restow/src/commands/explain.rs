@@ -20,7 +20,6 @@ use crate::args::InputArgs;
 use crate::planning::{PlanningArgs, Prepared};
 use crate::settings_args::read_structured;
 use crate::terminal::ColorChoice;
-use crate::what_if::What as Assumed;
 use crate::{input, output, terminal};
 
 /// Explain why a node stays or goes, whether a pod keeps its node, or how a pool stands.
@@ -174,9 +173,7 @@ impl Common {
             entries.push(own.entry()?);
         }
         for own in &self.planning.what_ifs {
-            if let Assumed::Setting(entry) = &own.what {
-                entries.push(entry.clone());
-            }
+            entries.extend(own.entry(&read_structured));
         }
         Ok(Case {
             snapshot: prepared.configured.snapshot.clone(),

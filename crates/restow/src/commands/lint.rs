@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use restow_consolidation::Fleet;
 use restow_consolidation::lint::{Finding, Object, Severity, lint};
-use restow_model::Str;
+use restow_model::{Snapshot, Str};
 use restow_report::{LintReport, lint_view};
 
 use crate::args::InputArgs;
@@ -55,8 +55,21 @@ impl Least {
 }
 
 pub(crate) fn run(args: &LintArgs) -> anyhow::Result<ExitCode> {
-    let snapshot = input::read(&args.input)?;
-    let planning = &args.planning;
+    let report = report_of(input::read(&args.input)?, &args.planning, args.severity.severity())?;
+    args.show.print(&report, lint_view)?;
+    Ok(if report.asks_for_work() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+/// Everything that is found in a cluster.
+pub(super) fn report(snapshot: Snapshot, planning: &PlanningArgs) -> anyhow::Result<LintReport> {
+    report_of(snapshot, planning, Severity::Note)
+}
+
+fn report_of(
+    snapshot: Snapshot,
+    planning: &PlanningArgs,
+    least: Severity,
+) -> anyhow::Result<LintReport> {
     let original = (!planning.what_ifs.is_empty()).then(|| snapshot.clone());
     let mut prepared = Prepared::new(snapshot, planning)?;
     if let Some(original) = original {
@@ -66,11 +79,9 @@ pub(crate) fn run(args: &LintArgs) -> anyhow::Result<ExitCode> {
     let pools = prepared.configured.asked_pools(&planning.pools)?;
     let fleet = prepared.fleet(&pools);
     let (plan, _) = prepared.plan(&fleet);
-    let mut findings = lint(&fleet, &plan);
+    let mut findings = lint(&fleet, &prepared.offers, &plan);
     findings.retain(|own| concerns(&fleet, own, &pools));
-    let report = LintReport::new(&fleet, &findings, args.severity.severity());
-    args.show.print(&report, lint_view)?;
-    Ok(if report.asks_for_work() { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    Ok(LintReport::new(&fleet, &findings, least))
 }
 
 /// Whether a finding is about one of these pools, or about one of their nodes; all are if none is named.

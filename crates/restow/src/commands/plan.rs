@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::ValueEnum;
 use restow_model::Snapshot;
-use restow_report::{PlanDiff, PlanDocument, PlanFacts, ViewOptions, plan_html, plan_view};
+use restow_report::{
+    PlanDiff, PlanDocument, PlanFacts, PreferencesRow, ViewOptions, plan_html, plan_view,
+};
 
 use crate::args::InputArgs;
 use crate::planning::{PlanningArgs, Prepared};
@@ -73,7 +75,7 @@ enum Format {
 
 pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
     let snapshot = input::read(&args.input)?;
-    let document = plan(snapshot, &args.planning)?;
+    let document = plan(snapshot, &args.planning, true)?;
     let text = match args.show.output {
         Format::Table | Format::Wide => plan_view(&document, &args.show.view()),
         Format::Json => output::json(&document)?,
@@ -91,27 +93,40 @@ pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
     Ok(if document.moves.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
-/// The plan of a cluster; with assumptions, also what they change.
-pub(super) fn plan(snapshot: Snapshot, args: &PlanningArgs) -> anyhow::Result<PlanDocument> {
+/// The plan of a cluster; with assumptions, also what they change; with `costs`, also what pods' preferences cost, which takes
+/// one more plan.
+pub(super) fn plan(
+    snapshot: Snapshot,
+    args: &PlanningArgs,
+    costs: bool,
+) -> anyhow::Result<PlanDocument> {
     let original = (!args.what_ifs.is_empty()).then(|| snapshot.clone());
     let prepared = Prepared::new(snapshot, args)?;
     prepared.configured.say_what_is_wrong();
     prepared.configured.say_what_has_no_effect(args);
-    let without = document(&prepared, args)?;
-    let Some(original) = original else { return Ok(without) };
-    let mut with = document(&prepared.with(original, args, &args.what_ifs)?, args)?;
+    let Some(original) = original else { return document(&prepared, args, costs) };
+    let without = document(&prepared, args, false)?;
+    let mut with = document(&prepared.with(original, args, &args.what_ifs)?, args, costs)?;
     with.what_if = args.what_ifs.iter().map(ToString::to_string).collect();
     with.difference = Some(Box::new(PlanDiff::new(&without, &with)));
     Ok(with)
 }
 
-fn document(prepared: &Prepared, args: &PlanningArgs) -> anyhow::Result<PlanDocument> {
+fn document(prepared: &Prepared, args: &PlanningArgs, costs: bool) -> anyhow::Result<PlanDocument> {
     let pools = prepared.configured.asked_pools(&args.pools)?;
     let fleet = prepared.fleet(&pools);
-    let (plan, elapsed_ms) = prepared.plan(&fleet);
+    let (mut elapsed_ms, mut converged) = (0.0, None);
+    let mut first = || {
+        let (plan, elapsed) = prepared.plan(&fleet);
+        elapsed_ms = elapsed;
+        converged = prepared.converges(&fleet, &plan, &pools);
+        plan
+    };
+    let (plan, cost) = if costs { prepared.plan_with_cost(&fleet, first) } else { (first(), None) };
     let facts = PlanFacts { sources: prepared.book.list().sources(), elapsed_ms, pools: &pools };
     let mut document = PlanDocument::new(&fleet, &plan, &facts);
-    document.converged = prepared.converges(&fleet, &plan, &pools);
+    document.converged = converged;
+    document.preferences = cost.map(|cost| PreferencesRow::new(&fleet, &cost));
     Ok(document)
 }
 

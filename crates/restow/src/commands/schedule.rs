@@ -14,14 +14,14 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use restow_model::{Price, Snapshot};
+use restow_report::ScheduleReport;
 use restow_report::money::node_per_hour;
 use restow_report::units::counted;
-use restow_report::{ScheduleReport, ViewOptions};
 use restow_scheduling::{Cluster, Limits, Offers, Preferences, Schedule, Settings, might_preempt};
 
 use crate::args::{InputArgs, PriceArgs};
-use crate::terminal::ColorChoice;
-use crate::{input, output, prices, terminal};
+use crate::show::ShowArgs;
+use crate::{input, prices, terminal};
 
 use feasible::Which;
 use question::Question;
@@ -115,46 +115,6 @@ enum PreferenceArg {
     Ignore,
 }
 
-/// How to print.
-#[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Output")]
-pub(crate) struct ShowArgs {
-    /// The format.
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
-    output: Format,
-
-    /// Leave out the header line.
-    #[arg(long)]
-    no_headers: bool,
-
-    /// When to use colour.
-    #[arg(long, value_enum, default_value_t)]
-    color: ColorChoice,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// What fits the terminal.
-    Table,
-    /// Every pod.
-    Wide,
-    Json,
-    Yaml,
-}
-
-impl ShowArgs {
-    fn view(&self) -> ViewOptions {
-        let wide = self.output == Format::Wide;
-        ViewOptions {
-            width: (!wide).then(terminal::width),
-            wide,
-            color: self.color.on_stdout(),
-            headers: !self.no_headers,
-            ..ViewOptions::default()
-        }
-    }
-}
-
 impl AskArgs {
     fn limits(&self) -> Limits {
         match self.max_new_nodes {
@@ -184,12 +144,8 @@ pub(crate) fn run(args: &ScheduleArgs) -> anyhow::Result<ExitCode> {
     let question = Question::new(&mut snapshot, &args.ask, added)?;
     question.say_what_is_left_out(&snapshot);
     let report = answer(&mut snapshot, args, &question)?;
-    let text = match args.show.output {
-        Format::Table | Format::Wide => restow_report::schedule_view(&report, &args.show.view()),
-        Format::Json => output::json(&restow_report::schedule_document(&report))?,
-        Format::Yaml => output::yaml(&restow_report::schedule_document(&report))?,
-    };
-    terminal::print(&text)?;
+    let view = |_: &_, options: &_| restow_report::schedule_view(&report, options);
+    args.show.print(&restow_report::schedule_document(&report), view)?;
     Ok(if report.left_out() == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 

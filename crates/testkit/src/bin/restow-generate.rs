@@ -3,9 +3,9 @@
 use std::io::{self, BufWriter};
 use std::process::ExitCode;
 
-use restow_testkit::{Flavor, Format, ObjectKind, Options, generate};
+use restow_testkit::{Flavor, Format, ObjectKind, Options, demo, generate};
 
-const USAGE: &str = "usage: restow-generate [--nodes N] [--pods M] [--seed S] [--format json-list|pretty-list|ndjson|yaml|yaml-documents]
+const USAGE: &str = "usage: restow-generate --demo | [--nodes N] [--pods M] [--seed S] [--format json-list|pretty-list|ndjson|yaml|yaml-documents]
                        [--flavor karpenter|eks|gke|aks|plain] [--kinds Pod,Node,…]";
 
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
@@ -38,6 +38,12 @@ fn lookup<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
 
 #[expect(clippy::print_stderr, reason = "it is a command")]
 fn main() -> ExitCode {
+    if std::env::args().skip(1).eq(["--demo"]) {
+        return match serde_json::to_writer(io::stdout().lock(), &demo()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
     let result = parse(std::env::args().skip(1)).and_then(|options| {
         let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
         match generate(&options, &mut out) {

@@ -33,8 +33,7 @@ pub(super) fn write(out: &mut String, plan: &PlanDocument) {
     out.push_str("<section>\n<h2>Node map</h2>\n");
     let (before, after) = (before(plan), after(plan));
     let dearest = before.iter().chain(&after).map(|own| own.dollars).fold(0.0, f64::max);
-    // The dearest node takes a tenth of a row, so that rows stay readable whatever the fleet costs.
-    let scale = if dearest > 0.0 { (WIDTH - LEFT) / 10.0 / dearest } else { 0.0 };
+    let scale = scale(&before, dearest);
     for (title, boxes, totals) in [("Before", &before, plan.before), ("After", &after, plan.after)]
     {
         let _ = writeln!(
@@ -49,6 +48,23 @@ pub(super) fn write(out: &mut String, plan: &PlanDocument) {
         "<p class=\"note\">Width: price. Fill: how full it is by requests. Dashed: goes. Green: comes.</p>\n\
          </section>\n",
     );
+}
+
+/// How wide a dollar is. The dearest node takes a tenth of a row, so that rows stay readable whatever the fleet costs, or up to
+/// a quarter as long as the largest pool is one row.
+fn scale(boxes: &[Box<'_>], dearest: f64) -> f64 {
+    if dearest <= 0.0 {
+        return 0.0;
+    }
+    let mut pools: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for own in boxes {
+        let pool = pools.entry(own.pool).or_default();
+        *pool = (pool.0 + own.dollars, pool.1 + GAP);
+    }
+    let room = WIDTH - LEFT;
+    let one_row = |(dollars, gaps): &(f64, f64)| (room - gaps) / dollars.max(f64::MIN_POSITIVE);
+    let fits = pools.values().map(one_row).fold(f64::INFINITY, f64::min);
+    fits.min(room / 4.0 / dearest).max(room / 10.0 / dearest)
 }
 
 fn before(plan: &PlanDocument) -> Vec<Box<'_>> {
@@ -118,7 +134,7 @@ fn draw(out: &mut String, title: &str, boxes: &[Box<'_>], scale: f64) {
     }
     let _ = write!(
         out,
-        "<svg viewBox=\"0 0 {WIDTH:.0} {top:.0}\" role=\"img\" aria-label=\"Nodes {}\">\n{body}</svg>\n",
+        "<div class=\"map\"><svg viewBox=\"0 0 {WIDTH:.0} {top:.0}\" role=\"img\" aria-label=\"Nodes {}\">\n{body}</svg></div>\n",
         title.to_lowercase()
     );
 }

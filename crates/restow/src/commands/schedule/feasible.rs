@@ -10,7 +10,7 @@ use restow_report::{FeasibilityDocument, PodFeasibility, feasibility_view, nodes
 use restow_scheduling::{Cluster, Offers, Settings};
 
 use super::workloads::or_nearest;
-use super::{Format, ShowArgs};
+use crate::show::{Format, ShowArgs};
 use crate::{output, terminal};
 
 /// Which pods are asked about.
