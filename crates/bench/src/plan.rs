@@ -13,7 +13,7 @@ use restow_model::{
 use restow_scheduling::Offers;
 use rustc_hash::FxHashMap;
 
-use crate::clock::CpuTime;
+use crate::clock::{CpuTime, cpu};
 use crate::fleet::{Fleet, book};
 
 /// Gives nodes claims and pods controllers, so that everything may be consolidated.
@@ -148,11 +148,13 @@ pub(crate) fn measure((snapshot, book, offers): &World, settings: &[(Name, &str)
     let mut board = Board::new(&nodes, offers);
     let engine = clock.elapsed();
     // Every gate of every node, and a probe whether it could go.
-    let clock = CpuTime::now();
     let all = 0..nodes.nodes.len();
-    let failed: Vec<bool> = all.clone().map(|at| !gates::failures(&nodes, at).is_empty()).collect();
-    let stays = all.clone().filter(|at| board.glance(*at, Ask::OWN).is_some()).count();
-    let gated = clock.elapsed();
+    let failed = |at: &usize| !gates::failures(&nodes, *at).is_empty();
+    let (gated, (failed, stays)) = cpu(3, || {
+        let failed: Vec<bool> = all.clone().map(|at| failed(&at)).collect();
+        (failed, all.clone().filter(|at| board.glance(*at, Ask::OWN).is_some()).count())
+    });
+    let gated = Duration::from_secs_f64(gated);
     let candidates: Vec<usize> = all.filter(|at| !failed[*at]).collect();
     let clock = CpuTime::now();
     let bound = bound(&board, &candidates);

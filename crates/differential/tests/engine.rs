@@ -10,7 +10,8 @@ use restow_kubernetes::{ReadOptions, Reader};
 use restow_model::{Labels, Node, Price, Requirement, Snapshot, Str};
 use restow_scheduling::checker::Checker;
 use restow_scheduling::{
-    Cluster, Destination, Limits, NodeId, Offers, Preferences, Reason, Schedule, Settings,
+    Aim, Bin, Cluster, Destination, Limits, NodeId, Offers, Placed, Preferences, Reason, Schedule,
+    Settings, Share,
 };
 use restow_testkit::Rng;
 use restow_testkit::random::{RECIPES, cluster};
@@ -212,6 +213,45 @@ fn a_trial_that_is_dropped_leaves_no_trace() {
             assert_eq!(first, again, "{name}: the same question has the same answer");
         }
     }
+}
+
+#[test]
+fn pods_that_leave_a_node_leave_no_trace_and_can_come_back() {
+    let mut came_back = 0;
+    for (name, mut objects) in clusters() {
+        objects.extend(pools(&mut Rng::new(1)));
+        let mut snapshot = snapshot(&objects);
+        let offers = Arc::new(Offers::new(&mut snapshot, &book()));
+        let cluster = Cluster::new(&snapshot, offers, Settings::PLANNER);
+        let mut state = cluster.state().clone();
+        for node in (0..cluster.node_count() as u32).map(NodeId) {
+            let movable = cluster.movable(node).map(|(_, class)| class);
+            let mut classes: Vec<_> = movable.filter(|own| cluster.can_leave(*own)).collect();
+            classes.sort_unstable();
+            let leaving: Vec<_> = classes.iter().map(|class| (node, *class)).collect();
+            let same = classes.chunk_by(|a, b| a == b);
+            let pods: Vec<_> = same.map(|own| (own[0], own.len() as u32)).collect();
+            let back = Bin { aim: Aim::Node(node), pods: pods.clone() };
+            for bins in [vec![], vec![back]] {
+                let home = !bins.is_empty();
+                let share = Share { pods: pods.clone(), bins };
+                let ask = [share];
+                let (trial, _) =
+                    cluster.directed_trial(&mut state, &[], &leaving, &ask, Limits::ANY);
+                // As it was: on the same node, with all its preferences.
+                let moved = |own: Placed| own.node != node || own.placed_as != own.class;
+                let moved = trial.placements().any(moved);
+                if home && trial.is_complete() && !moved && !classes.is_empty() {
+                    trial.keep_step();
+                    came_back += 1;
+                } else {
+                    drop(trial);
+                }
+                assert!(state == *cluster.state(), "{name}: pods of node {}", node.0);
+            }
+        }
+    }
+    assert!(came_back > 500, "only {came_back} nodes got their pods back");
 }
 
 #[test]
