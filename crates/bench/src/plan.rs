@@ -150,7 +150,7 @@ pub(crate) fn measure((snapshot, book, offers): &World, settings: &[(Name, &str)
     // Every gate of every node, and a probe whether it could go.
     let all = 0..nodes.nodes.len();
     let failed = |at: &usize| !gates::failures(&nodes, *at).is_empty();
-    let (gated, (failed, stays)) = cpu(3, || {
+    let (gated, (failed, stays)) = cpu(1 + 60_000 / nodes.nodes.len().max(1), || {
         let failed: Vec<bool> = all.clone().map(|at| failed(&at)).collect();
         (failed, all.clone().filter(|at| board.glance(*at, Ask::OWN).is_some()).count())
     });

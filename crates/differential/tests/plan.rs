@@ -2,6 +2,7 @@
 //! made.
 
 mod plan {
+    mod begun;
     mod carried_out;
     mod equal;
     mod gates;

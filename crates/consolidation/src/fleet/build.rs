@@ -136,8 +136,8 @@ impl<'a> Fleet<'a> {
                 effect: Effect::NoSchedule,
             },
         };
-        fleet.add_up(inputs.book);
         fleet.watch();
+        fleet.add_up(inputs.book);
         fleet
     }
 

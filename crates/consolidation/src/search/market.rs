@@ -54,6 +54,10 @@ pub(super) struct Market {
     pub(super) weights: Vec<[f64; 2]>,
     /// By group: how good its best shelf is.
     best: Vec<f64>,
+    /// By group: the price of its dearest good shelf, in nano-dollars.
+    dearest: Vec<Option<i64>>,
+    /// The tier of the pools that come first.
+    first_tier: Option<u32>,
     pub(super) kinds: Vec<Kind>,
     /// By class: the number of its kind, where that does not depend on the node that pods leave.
     plain: Vec<Option<NonZeroU32>>,
@@ -118,8 +122,14 @@ impl Market {
                 })
             })
             .collect();
+        let mut dearest: Vec<Option<i64>> = vec![None; groups];
+        for own in shelves.iter().filter(|own| own.potential >= GOOD * best[own.group]) {
+            dearest[own.group] = dearest[own.group].max(Some(own.price.nanos()));
+        }
         let order = order(&shelves);
         Self {
+            first_tier: shelves.iter().map(|own| own.tier).min(),
+            dearest,
             shelves,
             order,
             mu,
@@ -162,10 +172,16 @@ impl Market {
         let fits = |own: &&Shelf| {
             allowed[own.group] && demand.iter().zip(&own.amounts).all(|(need, has)| need <= has)
         };
-        let tier = self.shelves.iter().filter(fits).map(|own| own.tier).min();
-        let good =
-            |own: &&Shelf| preferred[own.group] && own.potential >= GOOD * self.best[own.group];
-        let largest = self.shelves.iter().filter(good).map(|own| own.price.nanos()).max();
+        let mut tier: Option<u32> = None;
+        // The largest hold most pods, and mostly there is but one tier.
+        for own in self.shelves.iter().rev().filter(fits) {
+            tier = Some(tier.map_or(own.tier, |least| least.min(own.tier)));
+            if tier == self.first_tier {
+                break;
+            }
+        }
+        let good = preferred.iter().zip(&self.dearest).filter(|(own, _)| **own);
+        let largest = good.filter_map(|(_, price)| *price).max();
         let value = if least.is_finite() { least } else { 0.0 };
         self.kinds.push(Kind {
             class,

@@ -1,0 +1,261 @@
+//! How a move gets from one phase to the next, and what is to be done in each.
+//!
+//! | phase | what is done | next |
+//! |---|---|---|
+//! | validating | nothing | after a while, if it would be made again: launching, or draining if nothing comes; else back |
+//! | launching | taint sources, ask for replacements | all launched: waiting; one failed or late: back |
+//! | waiting | keep taints | all ready and pods may still go: draining; one lost or late: back |
+//! | draining | delete the sources' claims while all replacements are there | sources gone: done |
+//! | rolling back | delete replacements that nobody uses, lift taints | nothing of ours left: rolled back |
+
+use restow_model::{GoDuration, Price, Time};
+
+use crate::action::Action;
+use crate::record::{Failure, Outcome, Phase, Record};
+use crate::sight::{Progress, Sight};
+
+/// How long things may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// From the proposal to the second look.
+    pub validation_wait: GoDuration,
+    /// Until a machine is found. A claim without one stops all of Karpenter, so not long.
+    pub launch: GoDuration,
+    /// From there until the node takes pods.
+    pub start: GoDuration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            validation_wait: GoDuration::from_seconds(15),
+            launch: GoDuration::from_seconds(60),
+            start: GoDuration::from_seconds(15 * 60),
+        }
+    }
+}
+
+/// Whoever decides about moves, asked on the cluster as it is now.
+pub trait Judge {
+    /// Whether the move would be made again; the code of the reason if not.
+    fn would_make(&mut self, record: &Record) -> Result<(), &'static str>;
+
+    /// Whether the pods of the sources may be evicted; the code of the reason if not.
+    fn may_drain(&mut self, record: &Record) -> Result<(), &'static str>;
+}
+
+/// Takes a move as far as it gets now, and says what is to be done for it. If its record changed, writing it comes first.
+pub(crate) fn advance(
+    record: &mut Record,
+    sight: &Sight<'_>,
+    now: Time,
+    limits: &Limits,
+    stop: bool,
+    judge: &mut dyn Judge,
+) -> Vec<Action> {
+    let before = record.clone();
+    for launch in &mut record.launches {
+        launch.seen |= sight.claim(&launch.claim).is_some();
+    }
+    // Each phase may end at once: a plain deletion has nothing to wait for.
+    while let Some(next) = next(record, sight, now, limits, stop, judge) {
+        match next {
+            Next::Phase(phase) => record.to(phase, now),
+            Next::Back(failure) => {
+                record.outcome = Some(Outcome { failure: Some(failure), realised: Price::ZERO });
+                record.to(Phase::RollingBack, now);
+            }
+            Next::Over(failure) => {
+                record.outcome = Some(Outcome { failure, realised: realised(record, sight) });
+                record.to(Phase::Done, now);
+            }
+        }
+    }
+    let mut actions = Vec::new();
+    if *record != before {
+        actions.push(Action::Write(Box::new(record.clone())));
+    }
+    actions.extend(wanted(record, sight, judge));
+    actions
+}
+
+enum Next {
+    Phase(Phase),
+    /// Everything is taken back.
+    Back(Failure),
+    /// What can be done is done.
+    Over(Option<Failure>),
+}
+
+fn next(
+    record: &Record,
+    sight: &Sight<'_>,
+    now: Time,
+    limits: &Limits,
+    stop: bool,
+    judge: &mut dyn Judge,
+) -> Option<Next> {
+    let waited = now.since(record.since);
+    match record.phase {
+        Phase::Validating => {
+            if stop {
+                return Some(Next::Back(Failure::Stopped));
+            }
+            if waited < limits.validation_wait {
+                return None;
+            }
+            if let Err(code) = judge.would_make(record) {
+                return Some(Next::Back(Failure::Refused { code: code.to_owned() }));
+            }
+            let none = record.launches.is_empty();
+            Some(Next::Phase(if none { Phase::Draining } else { Phase::Launching }))
+        }
+        Phase::Launching | Phase::Waiting => {
+            if stop {
+                return Some(Next::Back(Failure::Stopped));
+            }
+            starting(record, sight, waited, limits, judge)
+        }
+        Phase::Draining => draining(record, sight),
+        Phase::RollingBack => {
+            let clean = left_behind(record, sight).is_empty();
+            clean.then_some(Next::Phase(Phase::RolledBack))
+        }
+        Phase::Done | Phase::RolledBack => None,
+    }
+}
+
+/// While replacements start.
+fn starting(
+    record: &Record,
+    sight: &Sight<'_>,
+    waited: GoDuration,
+    limits: &Limits,
+    judge: &mut dyn Judge,
+) -> Option<Next> {
+    let launching = record.phase == Phase::Launching;
+    let wanted = if launching { Progress::Launched } else { Progress::Ready };
+    let most = if launching { limits.launch } else { limits.start };
+    for launch in &record.launches {
+        let claim = || launch.claim.clone();
+        match sight.progress(launch) {
+            None if launch.seen => {
+                let claim = claim();
+                return Some(Next::Back(if launching {
+                    Failure::NotLaunched { claim }
+                } else {
+                    Failure::Lost { claim }
+                }));
+            }
+            Some(progress) if progress >= wanted => {}
+            _ if waited >= most => {
+                let claim = claim();
+                return Some(Next::Back(if launching {
+                    Failure::NotLaunched { claim }
+                } else {
+                    Failure::NotReady { claim }
+                }));
+            }
+            _ => return None,
+        }
+    }
+    if launching {
+        return Some(Next::Phase(Phase::Waiting));
+    }
+    match judge.may_drain(record) {
+        Ok(()) => Some(Next::Phase(Phase::Draining)),
+        Err(code) => Some(Next::Back(Failure::Refused { code: code.to_owned() })),
+    }
+}
+
+/// While sources go.
+fn draining(record: &Record, sight: &Sight<'_>) -> Option<Next> {
+    let there = record.sources.iter().filter_map(|source| sight.node(source));
+    let going = |claim: &str| sight.claim(claim).is_none_or(|own| own.meta.deleted.is_some());
+    let stays = record
+        .sources
+        .iter()
+        .filter(|source| sight.node(source).is_some() && !going(&source.claim))
+        .count();
+    if there.count() == 0 {
+        return Some(Next::Over(None));
+    }
+    // Without its replacements nothing more goes: what is left stays, and the move ends where it is.
+    let lost = record.launches.iter().find(|launch| sight.progress(launch).is_none())?;
+    let claim = lost.claim.clone();
+    if stays == record.sources.len() {
+        return Some(Next::Back(Failure::Lost { claim }));
+    }
+    (stays > 0).then_some(Next::Over(Some(Failure::Lost { claim })))
+}
+
+/// What the move has saved so far.
+fn realised(record: &Record, sight: &Sight<'_>) -> Price {
+    let gone = record.sources.iter().filter(|source| sight.node(source).is_none());
+    let before: Price = gone.map(|source| source.price).sum();
+    let there = record.launches.iter().filter(|launch| sight.progress(launch).is_some());
+    before - there.map(|launch| launch.price).sum()
+}
+
+/// What is still to be done in a phase.
+fn wanted(record: &Record, sight: &Sight<'_>, judge: &mut dyn Judge) -> Vec<Action> {
+    match record.phase {
+        Phase::Validating => Vec::new(),
+        Phase::Launching => {
+            let mut actions = taints(record, sight);
+            let new = record.launches.iter().filter(|launch| !launch.seen);
+            actions.extend(new.map(|launch| Action::CreateClaim {
+                id: record.id.clone(),
+                launch: launch.clone(),
+            }));
+            actions
+        }
+        Phase::Waiting => taints(record, sight),
+        Phase::Draining => {
+            let mut actions = taints(record, sight);
+            let ready =
+                record.launches.iter().all(|own| sight.progress(own) == Some(Progress::Ready));
+            if ready && judge.may_drain(record).is_ok() {
+                actions.extend(record.sources.iter().filter_map(|source| {
+                    sight.node(source)?;
+                    let claim = sight.claim(&source.claim)?;
+                    let (name, uid) = (source.claim.clone(), claim.meta.uid);
+                    claim.meta.deleted.is_none().then_some(Action::DeleteClaim { claim: name, uid })
+                }));
+            }
+            actions
+        }
+        Phase::RollingBack | Phase::Done | Phase::RolledBack => left_behind(record, sight),
+    }
+}
+
+/// Taints that are missing.
+fn taints(record: &Record, sight: &Sight<'_>) -> Vec<Action> {
+    let bare = record
+        .sources
+        .iter()
+        .filter(|source| sight.node(source).is_some_and(|node| !sight.is_tainted(node)));
+    bare.map(|source| Action::Taint { node: source.node.clone(), uid: source.uid }).collect()
+}
+
+/// What a move that is over, or on its way back, still has to clean up.
+fn left_behind(record: &Record, sight: &Sight<'_>) -> Vec<Action> {
+    let mut actions = Vec::new();
+    for source in &record.sources {
+        let Some(node) = sight.node(source).filter(|node| sight.is_tainted(node)) else { continue };
+        let claim = sight.claim(&source.claim);
+        if claim.is_none_or(|own| own.meta.deleted.is_none()) {
+            actions.push(Action::Untaint { node: source.node.clone(), uid: node.meta.uid });
+        }
+    }
+    let undone = matches!(record.phase, Phase::RollingBack | Phase::RolledBack);
+    for launch in record.launches.iter().filter(|_| undone) {
+        let Some(claim) = sight.claim(&launch.claim) else { continue };
+        // A replacement that pods came to is a node like any other by now.
+        if claim.meta.deleted.is_none() && !sight.is_used(claim) {
+            let (claim, uid) = (launch.claim.clone(), claim.meta.uid);
+            actions.push(Action::DeleteClaim { claim, uid });
+        }
+    }
+    actions
+}
