@@ -50,6 +50,8 @@ pub(super) struct Outline<'b, 'f> {
     even: FxHashMap<NodeId, Vec<Seat>>,
     /// Where each pod that moves is now.
     place: Vec<Option<NodeId>>,
+    /// Whether a pool asks for room that stays free.
+    roomy: bool,
     /// Nodes that would be launched, with their price.
     new: FxHashMap<NodeId, (New, Price)>,
 }
@@ -73,13 +75,14 @@ fn counts(seats: &[Seat]) -> Vec<(ClassId, u32)> {
 
 impl<'b, 'f> Outline<'b, 'f> {
     pub(super) fn new(board: &'b mut Board<'f>) -> Self {
-        let pods = board.fleet.snapshot.pods.len();
+        let (pods, pools) = (board.fleet.snapshot.pods.len(), &board.fleet.pools);
         Self {
             gone: vec![false; board.fleet.nodes.len()],
             board,
             seats: FxHashMap::default(),
             even: FxHashMap::default(),
             place: vec![None; pods],
+            roomy: pools.iter().any(|pool| !pool.resolved.settings.headroom.is_off()),
             new: FxHashMap::default(),
         }
     }
@@ -226,7 +229,8 @@ impl<'b, 'f> Outline<'b, 'f> {
             };
             let nodes: Option<Vec<&New>> = group.new.iter().map(of_new).collect();
             let Some(nodes) = nodes else { return false };
-            let pods = pods(&ground, &next, group);
+            // Which pod goes where is nobody's business yet, but for the room that has to stay.
+            let pods = if self.roomy { pods(&ground, &next, group) } else { Vec::new() };
             let Ok(own) = judge(fleet, &group.sources, &nodes, pods, &[]) else { return false };
             // Sizes whose prices differ by a rounding error would be swapped for ever.
             if own.savings().nanos().saturating_mul(1000) < own.before.nanos() {
