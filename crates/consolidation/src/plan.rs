@@ -126,7 +126,7 @@ impl Plan {
             after.price = after.price - own.before + own.after;
         }
         let locked = locked(fleet, &verdicts);
-        let bound = bound(&board, &candidates).map(|own| own.price);
+        let bound = found.bound.or_else(|| bound(&board, &candidates).map(|own| own.price));
         Self { moves, verdicts, before, after, locked, bound, stats }
     }
 

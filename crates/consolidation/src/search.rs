@@ -14,7 +14,7 @@ mod seed;
 
 pub use karpenter::{empty_now, many_now};
 
-use restow_model::Str;
+use restow_model::{Price, Str};
 use rustc_hash::FxHashSet;
 
 use crate::board::Board;
@@ -28,6 +28,8 @@ pub struct Found {
     pub moves: Vec<Move>,
     /// Candidates that were not looked at because the effort was spent.
     pub unseen: Vec<usize>,
+    /// The least that the fleet could cost, if the search found out.
+    pub bound: Option<Price>,
     /// Units of work until there was a complete plan, where plans get better after that.
     pub first: u64,
 }

@@ -1,8 +1,8 @@
 //! When to stop starting moves: something goes wrong again and again, or nodes are replaced by nodes that are replaced.
 //!
-//! Everything is read off the records, so that a new leader brakes where the old one did.
+//! Everything is read off the records and the cluster, so that a new leader brakes where the old one did.
 
-use restow_model::{GoDuration, Time};
+use restow_model::{GoDuration, Pod, Snapshot, Time};
 use rustc_hash::FxHashMap;
 
 use crate::record::{Failure, Phase, Record};
@@ -18,6 +18,8 @@ pub struct Brakes {
     pub generations: usize,
     /// If each came so soon after the one before.
     pub dwell: GoDuration,
+    /// How long pods may wait for a node that were made while moves were under way.
+    pub patience: GoDuration,
     /// How long a brake holds.
     pub cool_down: GoDuration,
 }
@@ -29,6 +31,7 @@ impl Default for Brakes {
             window: GoDuration::from_seconds(600),
             generations: 3,
             dwell: GoDuration::from_seconds(3600),
+            patience: GoDuration::from_seconds(60),
             cool_down: GoDuration::from_seconds(1800),
         }
     }
@@ -51,12 +54,35 @@ pub enum Brake {
         /// Until then.
         until: Time,
     },
+    /// Pods wait for a node that were made while moves were under way: for as long as they do.
+    Pending {
+        /// How many.
+        pods: usize,
+    },
 }
 
 impl Brakes {
     /// The brake that holds now, if one does.
-    pub fn hold(&self, records: &[Record], now: Time) -> Option<Brake> {
-        self.launches(records, now).or_else(|| self.chains(records, now))
+    pub fn hold(&self, records: &[Record], snapshot: &Snapshot, now: Time) -> Option<Brake> {
+        self.launches(records, now)
+            .or_else(|| self.chains(records, now))
+            .or_else(|| self.pending(records, snapshot, now))
+    }
+
+    fn pending(&self, records: &[Record], snapshot: &Snapshot, now: Time) -> Option<Brake> {
+        let begun = records.iter().filter(|own| own.phase != Phase::Validating);
+        let recent =
+            begun.filter(|own| !own.phase.is_over() || now.since(own.since) <= self.window);
+        let first = recent.map(|own| own.proposed).min()?;
+        let waits = |pod: &&Pod| {
+            pod.unschedulable
+                && !pod.is_bound()
+                && !pod.is_finished()
+                && pod.created >= first
+                && now.since(pod.created) >= self.patience
+        };
+        let pods = snapshot.pods.iter().filter(waits).count();
+        (pods > 0).then_some(Brake::Pending { pods })
     }
 
     fn launches(&self, records: &[Record], now: Time) -> Option<Brake> {
@@ -87,7 +113,8 @@ impl Brakes {
                 .then_some(Brake::Loop { generations, until })
         });
         long.max_by_key(|own| match own {
-            Brake::Launches { until, .. } | Brake::Loop { until, .. } => *until,
+            Brake::Launches { until, .. } | Brake::Loop { until, .. } => Some(*until),
+            Brake::Pending { .. } => None,
         })
     }
 }

@@ -43,8 +43,8 @@ impl Execution {
     }
 
     /// What keeps moves from being started.
-    pub fn brake(&self, now: Time) -> Option<Brake> {
-        self.brakes.hold(&self.records, now)
+    pub fn brake(&self, snapshot: &Snapshot, now: Time) -> Option<Brake> {
+        self.brakes.hold(&self.records, snapshot, now)
     }
 
     /// Takes every move as far as it gets now; returns what is to be done, in this order.
@@ -67,7 +67,7 @@ impl Execution {
     /// Begins the moves of a plan that may run now, unless a brake holds. While a move of a pool is under way its others wait:
     /// the plan did not know of it.
     pub fn begin(&mut self, now: Time, fleet: &Fleet<'_>, plan: &Plan) -> Vec<Action> {
-        if self.brake(now).is_some() {
+        if self.brake(fleet.snapshot, now).is_some() {
             return Vec::new();
         }
         let busy: Vec<usize> = self.busy(fleet);

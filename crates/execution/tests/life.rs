@@ -8,7 +8,7 @@ use restow_execution::{
     Action, Execution, Failure, Judge, Launch, Observed, Outcome, Phase, Record, Source,
 };
 use restow_model::{
-    Condition, Effect, Meta, Node, NodeClaim, Price, Snapshot, Str, Taint, Time, Truth, Uid,
+    Condition, Effect, Meta, Node, NodeClaim, Pod, Price, Snapshot, Str, Taint, Time, Truth, Uid,
 };
 use restow_testkit::Rng;
 
@@ -407,7 +407,8 @@ fn launches_that_fail_again_and_again_are_a_reason_to_wait() {
         over(&format!("m-{at}"), at, &[], Some(failure))
     };
     let brakes = Brakes::default();
-    let held = |records: &[Record], at: i64| brakes.hold(records, Time::from_seconds(at));
+    let empty = Snapshot::default();
+    let held = |records: &[Record], at: i64| brakes.hold(records, &empty, Time::from_seconds(at));
     assert_eq!(held(&[failed(0), failed(100)], 200), None);
     let three = [failed(0), failed(100), failed(500)];
     let until = Time::from_seconds(500 + 1800);
@@ -422,11 +423,29 @@ fn replacements_that_are_replaced_are_a_reason_to_wait() {
     let brakes = Brakes::default();
     let chain =
         [over("a", 100, &[], None), over("b", 900, &["a"], None), over("c", 1800, &["b"], None)];
-    let held = |records: &[Record], at: i64| brakes.hold(records, Time::from_seconds(at));
+    let empty = Snapshot::default();
+    let held = |records: &[Record], at: i64| brakes.hold(records, &empty, Time::from_seconds(at));
     assert_eq!(held(&chain[..2], 2000), None);
     let until = Time::from_seconds(1800 + 1800);
     assert_eq!(held(&chain, 2000), Some(Brake::Loop { generations: 3, until }));
     // One that stood for a day in between is no chain.
     let slow = [chain[0].clone(), over("b", 90_000, &["a"], None), over("c", 90_900, &["b"], None)];
     assert_eq!(held(&slow, 91_000), None);
+}
+
+#[test]
+fn pods_that_wait_since_a_move_began_are_a_reason_to_wait() {
+    let brakes = Brakes::default();
+    let mut snapshot = Snapshot::default();
+    for created in [50, 300] {
+        let created = Time::from_seconds(created);
+        snapshot.pods.push(Pod { created, unschedulable: true, ..Pod::default() });
+    }
+    let held =
+        |records: &[Record], at: i64| brakes.hold(records, &snapshot, Time::from_seconds(at));
+    let moved = [over("a", 200, &[], None)];
+    assert_eq!(held(&moved, 310), None, "it may take a minute");
+    assert_eq!(held(&moved, 360), Some(Brake::Pending { pods: 1 }), "the other one waited before");
+    assert_eq!(held(&[], 360), None, "without a move it is not our doing");
+    assert_eq!(held(&moved, 801), None, "the move is long over");
 }

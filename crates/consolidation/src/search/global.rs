@@ -11,6 +11,7 @@ use crate::assess::Ask;
 use crate::board::Board;
 use crate::bound;
 use crate::moves::Move;
+use crate::value;
 
 /// A candidate with what it was worth when it was last looked at.
 struct Ranked {
@@ -56,6 +57,10 @@ fn search_all(
     let effort = board.fleet.cluster.settings.effort;
     let relaxed = bound::relax(board, candidates, true);
     let mut found = Found::default();
+    // Where disruption costs nothing, that is the bound of the plan as well.
+    if value::required(board.fleet, candidates) == Price::ZERO {
+        found.bound = relaxed.as_ref().map(|own| own.price);
+    }
     let mut outline = Outline::new(board);
     let mut maker = Maker::new(&outline, relaxed.as_ref(), candidates);
     maker.construct(&mut outline, candidates, effort, stop);
