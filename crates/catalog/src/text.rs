@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use restow_model::spelling::distance;
+
 /// A name that is often a constant: label keys and most label values are never allocated.
 pub type Text = Cow<'static, str>;
 
@@ -55,23 +57,6 @@ pub fn nearest<'a>(
     found.sort_unstable();
     found.dedup();
     found.into_iter().take(count).map(|(_, name)| name).collect()
-}
-
-/// Insertions, deletions and substitutions, case aside, from one name to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let fold = |text: &str| text.chars().map(|c| c.to_ascii_lowercase()).collect::<Vec<char>>();
-    let (a, b) = (fold(a), fold(b));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

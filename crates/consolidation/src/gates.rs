@@ -10,9 +10,7 @@ mod priced;
 mod quiet;
 mod utilization;
 
-pub(crate) use pods::{
-    DO_NOT_DISRUPT, DO_NOT_EVICT, Protection, draws_on, protection, tolerates_disruption,
-};
+pub(crate) use pods::{Protection, draws_on, protection, tolerates_disruption};
 
 use crate::fleet::Fleet;
 use crate::gate::Gate;

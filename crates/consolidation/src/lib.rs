@@ -18,6 +18,7 @@ pub mod gates;
 mod launch;
 mod limits;
 pub mod lint;
+mod marks;
 pub mod moves;
 pub mod peer;
 pub mod plan;

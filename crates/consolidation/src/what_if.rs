@@ -6,9 +6,7 @@ use std::str::FromStr;
 use restow_catalog::nearest;
 use restow_model::{Labels, Owner, Shared, Snapshot, Str, Uid};
 
-/// Marks that keep a pod, a node or a claim from being disrupted.
-const MARKS: [&str; 3] =
-    ["karpenter.sh/do-not-disrupt", "karpenter.sh/do-not-evict", "karpenter.sh/do-not-consolidate"];
+use crate::marks::MARKS;
 
 /// Something that is taken to be otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]

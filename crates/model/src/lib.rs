@@ -15,6 +15,7 @@ pub mod requests;
 pub mod requirement;
 pub mod resources;
 pub mod snapshot;
+pub mod spelling;
 pub mod strings;
 pub mod taint;
 pub mod time;

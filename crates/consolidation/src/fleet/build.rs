@@ -5,7 +5,7 @@ use restow_model::{Effect, GoDuration, NodeClaim, Price, Snapshot, Str, Taint, T
 use rustc_hash::FxHashMap;
 
 use super::{Fleet, FleetNode, NodePod, Pool, Role, cost, pdb, times, utilization, workloads};
-use crate::gates::{DO_NOT_DISRUPT, DO_NOT_EVICT};
+use crate::marks::{DO_NOT_DISRUPT, DO_NOT_EVICT};
 use crate::settings::Resolved;
 
 /// A name that no object of the snapshot has.

@@ -1,10 +1,8 @@
 //! Nobody marked the node, or its claim, as not to be disrupted.
 
 use crate::fleet::Fleet;
+use crate::marks::MARKS;
 use crate::reason::Reason;
-
-const MARKS: [&str; 3] =
-    ["karpenter.sh/do-not-disrupt", "karpenter.sh/do-not-evict", "karpenter.sh/do-not-consolidate"];
 
 pub(super) fn ask(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
     let strings = &fleet.snapshot.strings;

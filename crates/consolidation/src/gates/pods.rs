@@ -4,13 +4,8 @@ use restow_model::{GoDuration, Time};
 use rustc_hash::FxHashMap;
 
 use crate::fleet::{Fleet, PdbId, Role};
+use crate::marks::{DO_NOT_DISRUPT, DO_NOT_EVICT};
 use crate::reason::Reason;
-
-/// The mark of pods that must not be disrupted, for ever or for a time.
-pub(crate) const DO_NOT_DISRUPT: &str = "karpenter.sh/do-not-disrupt";
-
-/// Its older form.
-pub(crate) const DO_NOT_EVICT: &str = "karpenter.sh/do-not-evict";
 
 pub(super) fn ask(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
     if !fleet.watched[at] {

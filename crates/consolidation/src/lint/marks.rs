@@ -5,8 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Finding, Object, Problem, Severity};
 use crate::fleet::Fleet;
-
-const MARK: &str = "karpenter.sh/do-not-disrupt";
+use crate::marks::DO_NOT_DISRUPT;
 
 pub(super) fn find(fleet: &Fleet<'_>, found: &mut Vec<Finding>) {
     let strings = &fleet.snapshot.strings;
@@ -16,7 +15,8 @@ pub(super) fn find(fleet: &Fleet<'_>, found: &mut Vec<Finding>) {
     };
     let mut seen: FxHashSet<Object> = FxHashSet::default();
     for (pod, own) in fleet.snapshot.pods.iter().enumerate() {
-        let Some(value) = fleet.snapshot.labels[own.annotations].text(MARK, strings) else {
+        let Some(value) = fleet.snapshot.labels[own.annotations].text(DO_NOT_DISRUPT, strings)
+        else {
             continue;
         };
         if own.is_finished() || !useless(value) {
@@ -30,7 +30,7 @@ pub(super) fn find(fleet: &Fleet<'_>, found: &mut Vec<Finding>) {
     }
     for (at, node) in fleet.snapshot.nodes.iter().enumerate() {
         // Nodes know the word true only; a duration on a node protects nothing.
-        if let Some(value) = node.meta.annotations.text(MARK, strings)
+        if let Some(value) = node.meta.annotations.text(DO_NOT_DISRUPT, strings)
             && value != "true"
         {
             let problem = Problem::UselessMark { value: value.to_owned() };

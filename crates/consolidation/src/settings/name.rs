@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use restow_model::spelling::distance;
+
 /// What a setting is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
@@ -165,21 +167,6 @@ impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.text())
     }
-}
-
-/// How many letters have to change to turn one word into the other.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.bytes().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.bytes().enumerate() {
-            let swap = corner + usize::from(from != to);
-            corner = row[j + 1];
-            row[j + 1] = swap.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

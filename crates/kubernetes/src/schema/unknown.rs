@@ -2,6 +2,7 @@
 //!
 //! Under `spec.disruption` a misspelled name switches protection off, so there it is an error that names what was meant.
 
+use restow_model::spelling::distance;
 use serde_json::Value;
 
 use super::NODE_POOL;
@@ -61,6 +62,8 @@ fn unknown(key: &str, names: &[&'static str], steps: &[Step]) -> Unknown {
     let limit = 2.max(key.len() / 8);
     let meant = names
         .iter()
+        // Nobody mistypes a name by that much.
+        .filter(|name| key.len() <= 2 * name.len())
         .map(|name| (distance(key, name), *name))
         .filter(|(distance, _)| *distance <= limit)
         .min()
@@ -70,26 +73,6 @@ fn unknown(key: &str, names: &[&'static str], steps: &[Step]) -> Unknown {
         None => format!("there is no such setting, only {}", names.join(", ")),
     };
     Unknown { field: FieldPath(steps.to_vec()), meant, problem }
-}
-
-/// How many letters have to change to turn one name into the other, case aside.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-    // Nobody mistypes a name by that much, and the table below is as large as both.
-    if a.len().abs_diff(b.len()) > b.len() {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.bytes().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.bytes().enumerate() {
-            let swap = corner + usize::from(from != to);
-            corner = row[j + 1];
-            row[j + 1] = swap.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

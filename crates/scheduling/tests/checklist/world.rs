@@ -131,20 +131,8 @@ impl World {
             shape: snapshot.shapes.share(shape),
         };
         self.snapshot.workloads.push(Workload {
-            kind: WorkloadKind::DaemonSet,
-            meta: Meta { namespace, name, ..Meta::default() },
-            selector: None,
             template: Some(template),
-            desired: 0,
-            current: 0,
-            ready: 0,
-            updated: 0,
-            available: 0,
-            observed_generation: 0,
-            suspended: false,
-            ordered: false,
-            job: None,
-            schedule: Str::EMPTY,
+            ..Workload::new(WorkloadKind::DaemonSet, Meta { namespace, name, ..Meta::default() })
         });
     }
 
