@@ -10,6 +10,7 @@ mod history;
 mod mix;
 mod plan;
 mod probe;
+mod week;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
     match words.first().map(String::as_str) {
         Some("--passes") => probe::passes(&words[1..]),
         Some("--plan") => plan::command(&words[1..]),
+        Some("--week") => week::command(&words[1..]),
         Some("--curve") => curve::tables(words.iter().any(|word| word == "--quick")),
         Some("--mix") => mix::once(words.get(1).and_then(|word| word.parse().ok()).unwrap_or(1000)),
         Some("--data") => {

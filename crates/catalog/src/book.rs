@@ -76,6 +76,29 @@ impl PriceBook {
         Self { list, adjustments, paid, paid_by_pool, findings }
     }
 
+    /// The same book with other prices, where `change` names one: of the list and of what is paid.
+    #[must_use]
+    pub fn repriced(&self, change: &dyn Fn(&InstanceType, &Offering) -> Option<Price>) -> Self {
+        let reprice = |catalog: &Catalog| {
+            catalog.map_types(|own| {
+                let mut offerings = std::mem::take(&mut own.offerings);
+                for offering in &mut offerings {
+                    if let Some(price) = change(own, offering) {
+                        offering.price = price;
+                    }
+                }
+                own.offerings = offerings;
+            })
+        };
+        let by_pool = self.paid_by_pool.iter();
+        Self {
+            list: reprice(&self.list),
+            paid: reprice(&self.paid),
+            paid_by_pool: by_pool.map(|(name, own)| (name.clone(), reprice(own))).collect(),
+            ..self.clone()
+        }
+    }
+
     /// The catalog with list prices.
     pub fn list(&self) -> &Catalog {
         &self.list

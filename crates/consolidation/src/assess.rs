@@ -214,16 +214,39 @@ pub(crate) fn judge(
     pods: Vec<PodMove>,
     others: &[Move],
 ) -> Result<Move, Reason> {
+    let replacements = replacements(fleet, sources, new)?;
+    weigh(fleet, sources, replacements, pods, others)
+}
+
+/// What new nodes may be launched as, by the rules of price and spot.
+pub(crate) fn replacements(
+    fleet: &Fleet<'_>,
+    sources: &[usize],
+    new: &[&New],
+) -> Result<Vec<Replacement>, Reason> {
     let before: Price = sources.iter().map(|at| fleet.nodes[*at].price()).sum();
-    let moves_pods = sources.iter().any(|at| !fleet.nodes[*at].is_empty());
-    let required = value::required(fleet, sources);
-    let rule = rule(fleet, sources, new.len(), before, required);
+    let rule = rule(fleet, sources, new.len(), before, value::required(fleet, sources));
     let type_key = fleet.snapshot.strings.get(label::INSTANCE_TYPE);
     let mut replacements: Vec<Replacement> = Vec::with_capacity(new.len());
     for own in new {
-        let node = own.node.clone();
-        replacements.push(choose(node, &own.choices, &own.min_values, &rule, type_key)?);
+        let (node, least) = (own.node.clone(), &own.min_values);
+        let choices = fleet.withheld.left_of(&own.choices);
+        replacements.push(choose(node, &choices, least, &rule, type_key)?);
     }
+    Ok(replacements)
+}
+
+/// Whether a move is worth it, with its replacements at their prices.
+pub(crate) fn weigh(
+    fleet: &Fleet<'_>,
+    sources: &[usize],
+    replacements: Vec<Replacement>,
+    pods: Vec<PodMove>,
+    others: &[Move],
+) -> Result<Move, Reason> {
+    let before: Price = sources.iter().map(|at| fleet.nodes[*at].price()).sum();
+    let moves_pods = sources.iter().any(|at| !fleet.nodes[*at].is_empty());
+    let required = value::required(fleet, sources);
     let after: Price = replacements.iter().map(|own| own.price).sum();
     if !replacements.is_empty() && after >= before {
         return Err(Reason::NoCheaperReplacement { current: before, cheapest: Some(after) });

@@ -3,13 +3,25 @@
 use std::sync::Arc;
 
 use restow_model::Str;
-use restow_scheduling::{Cluster, Limits, NodeId, Offers, Settings as Placing, State};
+use restow_scheduling::{
+    Aim, Bin, ClassId, Cluster, Limits, NodeId, Offers, Settings as Placing, Share, State,
+};
 use rustc_hash::FxHashMap;
 
 use crate::buffers::buffer_of;
 use crate::fleet::{Fleet, holds};
 use crate::moves::Move;
 use crate::peer::{self, Simulator};
+
+/// A board without its fleet: what is the same whichever of the moves that are under way is looked at.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    cluster: Cluster,
+    ids: Vec<Option<NodeId>>,
+    awaited: FxHashMap<Str, usize>,
+    buffered: FxHashMap<Str, (Str, Str)>,
+    offers: Arc<Offers>,
+}
 
 /// Where moves are tried.
 #[derive(Clone, Debug)]
@@ -38,9 +50,9 @@ pub struct Board<'a> {
     pub(crate) simulator: Option<Box<Simulator>>,
 }
 
-impl<'a> Board<'a> {
-    /// Sets up the cluster: pods that wait have their places first, and nodes that should take no pods take none.
-    pub fn new(fleet: &'a Fleet<'a>, offers: &Arc<Offers>) -> Self {
+impl Ground {
+    /// Pods that wait have their places, and nodes that should take no pods take none.
+    fn new(fleet: &Fleet<'_>, offers: &Arc<Offers>) -> Self {
         let settings = &fleet.cluster.settings;
         let placing = Placing { preferences: settings.preferences, ..Placing::PLANNER };
         let snapshot = fleet.snapshot;
@@ -51,8 +63,9 @@ impl<'a> Board<'a> {
             .nodes
             .iter()
             .zip(&ids)
-            .filter(|(node, _)| node.deleting)
-            .filter_map(|(_, id)| *id)
+            .enumerate()
+            .filter(|(at, (node, _))| node.deleting && !fleet.underway.takes(*at))
+            .filter_map(|(_, (_, id))| *id)
             .collect();
         let waiting: Vec<usize> = snapshot
             .pods
@@ -79,14 +92,28 @@ impl<'a> Board<'a> {
             }
         }
         let closed: Vec<NodeId> = (0..fleet.nodes.len())
-            .filter(|at| !is_destination(fleet, *at))
+            .filter(|at| !is_destination(fleet, *at) || fleet.underway.takes(*at))
             .filter_map(|at| ids[at])
             .collect();
         for node in closed {
             cluster.keep_out(node);
         }
+        Self { cluster, ids, awaited, buffered, offers: Arc::clone(offers) }
+    }
+}
+
+impl<'a> Board<'a> {
+    /// Sets up the cluster: pods that wait have their places first, then those of moves that are under way, and nodes that
+    /// should take no pods take none.
+    pub fn new(fleet: &'a Fleet<'a>, offers: &Arc<Offers>) -> Self {
+        Self::on(fleet, Ground::new(fleet, offers))
+    }
+
+    /// The board of a fleet on a ground that was made for the same snapshot and moves under way.
+    pub fn on(fleet: &'a Fleet<'a>, ground: Ground) -> Self {
+        let Ground { cluster, ids, awaited, buffered, offers } = ground;
         let state = cluster.state().clone();
-        Self {
+        let mut board = Self {
             fleet,
             cluster,
             state,
@@ -96,8 +123,51 @@ impl<'a> Board<'a> {
             taken: Vec::new(),
             effort: 0,
             probes: 0,
-            offers: Arc::clone(offers),
+            offers,
             simulator: None,
+        };
+        board.keep_promises();
+        board
+    }
+
+    /// The ground, for another look.
+    pub fn into_ground(self) -> Ground {
+        let Self { cluster, ids, awaited, buffered, offers, .. } = self;
+        Ground { cluster, ids, awaited, buffered, offers }
+    }
+
+    /// Pods of moves that are under way have the places that were planned for them: room is promised once.
+    fn keep_promises(&mut self) {
+        for flight in self.fleet.underway.others() {
+            let aims: FxHashMap<usize, Str> = flight.pods.iter().copied().collect();
+            let mut bins: FxHashMap<NodeId, Vec<(ClassId, u32)>> = FxHashMap::default();
+            let mut leaving: Vec<(NodeId, ClassId)> = Vec::new();
+            for from in flight.sources.iter().filter_map(|at| self.id(*at)) {
+                for (pod, class) in self.cluster.movable(from) {
+                    let aim = aims.get(&pod).and_then(|name| self.cluster.node(*name));
+                    if let Some(aim) = aim {
+                        leaving.push((from, class));
+                        bins.entry(aim).or_default().push((class, 1));
+                    }
+                }
+            }
+            if leaving.is_empty() {
+                continue;
+            }
+            let mut classes: Vec<ClassId> = leaving.iter().map(|(_, class)| *class).collect();
+            classes.sort_unstable();
+            let pods = classes.chunk_by(|a, b| a == b);
+            let mut bins: Vec<Bin> =
+                bins.into_iter().map(|(node, pods)| Bin { aim: Aim::Node(node), pods }).collect();
+            bins.sort_unstable_by_key(|bin| match bin.aim {
+                Aim::Node(node) => node,
+                Aim::New { .. } => NodeId::default(),
+            });
+            let share = Share { pods: pods.map(|own| (own[0], own.len() as u32)).collect(), bins };
+            let Self { cluster, state, .. } = &mut *self;
+            let limits = Limits::EXISTING;
+            let (trial, _) = cluster.directed_trial(state, &[], &leaving, &[share], limits);
+            trial.keep_step();
         }
     }
 

@@ -1,6 +1,6 @@
 //! Disruption budgets and windows: how many nodes of a pool may go now, and when that changes.
 
-use restow_model::{DisruptionReason, GoDuration, NodeCount, Time};
+use restow_model::{DisruptionReason, NodeCount, Time};
 
 use crate::fleet::Pool;
 use crate::settings::{BudgetRule, Mode, Settings};
@@ -72,7 +72,7 @@ fn ends(rule: &BudgetRule, now: Time) -> Option<Time> {
 /// Nodes of a pool that may still be disrupted now.
 pub fn left(pool: &Pool, reason: DisruptionReason, now: Time) -> (usize, Allowance) {
     let found = allowance(&pool.resolved.settings, pool.counted_nodes, reason, now);
-    (found.allowed.saturating_sub(pool.disrupting), found)
+    (found.allowed.saturating_sub(pool.disrupting + pool.underway), found)
 }
 
 /// Whether moves are allowed now by the pool's windows; if not, when they will be.
@@ -107,16 +107,35 @@ pub fn window(settings: &Settings, now: Time) -> Result<(), Option<Time>> {
     if any { Err(next) } else { Ok(()) }
 }
 
-/// How many pods may be evicted in one go by the pool's rates, and for how long that has to last.
-pub fn rate(settings: &Settings, pods: usize) -> Option<(usize, GoDuration)> {
-    let rates = settings.rate_budgets.iter();
-    rates.filter_map(|rate| Some((rate.most(pods), rate.period()?))).min()
+/// The first of the pool's rates that does not allow `needed` evictions besides those of the past: how many it allows, and how
+/// many there would be. The past is when and how many.
+pub fn rate(
+    settings: &Settings,
+    pods: usize,
+    needed: usize,
+    past: &[(Time, usize)],
+    now: Time,
+) -> Option<(usize, usize)> {
+    settings.rate_budgets.iter().find_map(|rate| {
+        let (most, period) = (rate.most(pods), rate.period()?);
+        let recent = past.iter().filter(|(at, _)| now.since(*at) < period);
+        let needed = needed + recent.map(|(_, pods)| pods).sum::<usize>();
+        (needed > most).then_some((most, needed))
+    })
+}
+
+/// When the first of some evictions stops counting for one of the pool's rates.
+pub fn rate_eases(settings: &Settings, past: &[(Time, usize)], now: Time) -> Option<Time> {
+    let periods = settings.rate_budgets.iter().filter_map(crate::settings::RateBudget::period);
+    let ends = periods.flat_map(|period| past.iter().map(move |(at, _)| at.plus(period)));
+    ends.filter(|end| *end > now).min()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::settings::Schedule;
+    use restow_model::GoDuration;
 
     fn rule(nodes: NodeCount) -> BudgetRule {
         BudgetRule { nodes, reasons: None, schedule: None }

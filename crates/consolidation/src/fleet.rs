@@ -6,14 +6,18 @@ mod groups;
 mod pdb;
 mod times;
 mod totals;
+mod underway;
 mod utilization;
+mod withheld;
 mod workloads;
 
 pub use build::Inputs;
 pub use cost::{Costs, pod_cost};
 pub use groups::with_node_groups;
 pub use pdb::{Pdb, PdbId};
+pub use underway::{Flight, Underway};
 pub use utilization::Utilization;
+pub use withheld::Withheld;
 pub use workloads::{WorkloadId, WorkloadState};
 
 pub(crate) use times::holds;
@@ -68,6 +72,8 @@ pub struct Pool {
     pub counted_nodes: usize,
     /// Those of them that are being disrupted already.
     pub disrupting: usize,
+    /// Others of them that go with moves under way.
+    pub underway: usize,
     /// Pods that would have to move, in sum.
     pub movable_pods: usize,
 }
@@ -161,6 +167,10 @@ pub struct Fleet<'a> {
     pub nominated: FxHashMap<Str, usize>,
     /// When pods were last moved by us.
     pub moved: FxHashMap<usize, Time>,
+    /// Moves that are under way.
+    pub underway: Underway,
+    /// What is not to be launched for now.
+    pub withheld: Withheld,
     /// By node: whether one of its pods may stand in the way, since it has a mark, a disruption budget, a rollout in
     /// progress, or no owner.
     pub(crate) watched: Vec<bool>,

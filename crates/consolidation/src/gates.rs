@@ -10,7 +10,9 @@ mod priced;
 mod quiet;
 mod utilization;
 
-pub(crate) use pods::{Protection, draws_on, protection, tolerates_disruption};
+pub use pods::draws_on;
+
+pub(crate) use pods::{Protection, protection, tolerates_disruption};
 
 use crate::fleet::Fleet;
 use crate::gate::Gate;
@@ -49,6 +51,11 @@ pub(crate) fn is_disruptable(fleet: &Fleet<'_>, node: usize) -> bool {
     let managed = managed::ask(fleet, node);
     let managed = managed.is_none_or(|reason| matches!(reason, Reason::StaticPool { .. }));
     managed && annotated::ask(fleet, node).is_none() && pods::ask(fleet, node).is_none()
+}
+
+/// Why the pods of a node must not be evicted now, whatever for: its own marks, or those of its pods.
+pub fn stays(fleet: &Fleet<'_>, node: usize) -> Option<Reason> {
+    annotated::ask(fleet, node).or_else(|| pods::ask(fleet, node))
 }
 
 /// The first gate that a node fails.

@@ -100,6 +100,13 @@ pub(crate) fn headroom(fleet: &Fleet<'_>, own: &Move, others: &[Move]) -> Result
             sums[pool].count(&object.allocatable, node.utilization, 1.0);
         }
     }
+    // Nodes that go with moves under way take their room with them; their pods stay.
+    for at in fleet.underway.others().flat_map(|own| &own.sources) {
+        if let Some(pool) = fleet.nodes[*at].pool.filter(|_| !fleet.nodes[*at].deleting) {
+            sums[pool].has.0 -= fleet.snapshot.nodes[*at].allocatable.cpu as f64;
+            sums[pool].has.1 -= fleet.snapshot.nodes[*at].allocatable.memory as f64;
+        }
+    }
     let pool_of: FxHashMap<Str, Option<usize>> =
         fleet.nodes.iter().map(|node| (node.name, node.pool)).collect();
     for own in others.iter().chain([own]) {

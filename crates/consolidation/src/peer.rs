@@ -2,11 +2,14 @@
 //! compared with its own.
 
 mod price;
+mod provision;
 mod simulation;
+
+pub use provision::{Provisioned, provision};
 
 pub(crate) use simulation::{Simulation, Simulator, is_in_use};
 
-use restow_model::Price;
+use restow_model::{Price, Str};
 use restow_scheduling::NodeId;
 
 use crate::board::Board;
@@ -130,6 +133,17 @@ pub fn compute(board: &mut Board<'_>, sources: &[usize], keep: bool) -> Result<M
         drop(trial);
     }
     Ok(own)
+}
+
+/// What would be launched if some nodes went, as the types that each new node could be, whatever they cost; `None` if some pod
+/// would have no place. This is all that Karpenter asks before it starts a command that it has found earlier.
+pub fn still_possible(board: &mut Board<'_>, sources: &[usize]) -> Option<Vec<Vec<Str>>> {
+    let fleet = board.fleet;
+    let ids: Vec<NodeId> = sources.iter().filter_map(|node| board.id(*node)).collect();
+    let simulator = board.simulator();
+    let Simulation { trial, missed, .. } = simulator.run(fleet, &ids);
+    let types = trial.added().map(|at| trial.added_at(at).instance_types).collect();
+    missed.is_empty().then_some(types)
 }
 
 /// The longest prefix of nodes in order that makes a valid command, as a binary search finds it.

@@ -171,7 +171,7 @@ impl Plan {
 }
 
 /// Gates 1 to 9, and the pods that wait for a node.
-fn blocked(board: &Board<'_>, at: usize) -> Vec<Reason> {
+pub(crate) fn blocked(board: &Board<'_>, at: usize) -> Vec<Reason> {
     let mut failures = gates::failures(board.fleet, at);
     let managed = failures.first().is_none_or(|first| first.gate() != Gate::Managed);
     if managed

@@ -12,7 +12,7 @@ mod market;
 mod pack;
 mod seed;
 
-pub use karpenter::{empty_now, many_now};
+pub use karpenter::{empty_now, many_now, one_by_one, within_budgets};
 
 use restow_model::{Price, Str};
 use rustc_hash::FxHashSet;

@@ -1,6 +1,7 @@
 //! When moves may run: together as far as budgets, rates, disruption budgets of pods and the workload floor allow, and the
 //! rest once those are done.
 
+use restow_model::Time;
 use rustc_hash::FxHashMap;
 
 use crate::budget;
@@ -29,9 +30,32 @@ struct Wave {
     moves: usize,
 }
 
+impl Wave {
+    /// What is under way: the first wave runs beside it.
+    fn running(fleet: &Fleet<'_>) -> Self {
+        let mut wave = Self::default();
+        for own in fleet.underway.others() {
+            wave.moves += 1;
+            for at in &own.sources {
+                let node = &fleet.nodes[*at];
+                if let Some(pool) = node.pool.filter(|_| !own.let_go.contains(at)) {
+                    *wave.evictions.entry(pool).or_default() += node.movable;
+                }
+                for pod in node.movable_pods() {
+                    draw_pdbs(fleet, pod, &mut wave.pdbs);
+                }
+            }
+            for (workload, (_, going)) in ready_leaving(fleet, &own.sources) {
+                *wave.ready.entry(workload).or_default() += going;
+            }
+        }
+        wave
+    }
+}
+
 /// Puts moves into waves, in their order. `alone` gives each move that disrupts pods a wave of its own.
 pub fn waves(fleet: &Fleet<'_>, moves: &[Move], alone: bool) -> Vec<Turn> {
-    let mut waves: Vec<Wave> = Vec::new();
+    let mut waves: Vec<Wave> = vec![Wave::running(fleet)];
     moves.iter().map(|own| turn(fleet, own, &mut waves, alone)).collect()
 }
 
@@ -100,7 +124,7 @@ fn closed(fleet: &Fleet<'_>, own: &Move) -> Option<Reason> {
                 pool: pool.name,
                 reason,
                 allowed: found.allowed,
-                used: pool.disrupting,
+                used: pool.disrupting + pool.underway,
                 budget: found.budget,
                 until: found.until,
             });
@@ -118,7 +142,7 @@ fn refusal(fleet: &Fleet<'_>, own: &Move, wave: &Wave, now: bool) -> Option<Reas
         let found = budget::allowance(settings, pool.counted_nodes, reason, fleet.now);
         // Nodes that are being disrupted now hold the budget of the first wave only.
         let used = wave.nodes.get(&at).copied().unwrap_or_default()
-            + if now { pool.disrupting } else { 0 };
+            + if now { pool.disrupting + pool.underway } else { 0 };
         if used + nodes > found.allowed {
             return Some(Reason::BudgetExhausted {
                 pool: pool.name,
@@ -129,11 +153,11 @@ fn refusal(fleet: &Fleet<'_>, own: &Move, wave: &Wave, now: bool) -> Option<Reas
                 until: found.until,
             });
         }
-        if let Some((most, _)) = budget::rate(settings, pool.movable_pods) {
-            let needed = wave.evictions.get(&at).copied().unwrap_or_default() + evictions;
-            if needed > most {
-                return Some(Reason::RateExhausted { pool: pool.name, most, needed });
-            }
+        let needed = wave.evictions.get(&at).copied().unwrap_or_default() + evictions;
+        let past = if now { evicted(fleet, at) } else { Vec::new() };
+        let exhausted = budget::rate(settings, pool.movable_pods, needed, &past, fleet.now);
+        if let Some((most, needed)) = exhausted.filter(|_| evictions > 0 || !now) {
+            return Some(Reason::RateExhausted { pool: pool.name, most, needed });
         }
     }
     for (pdb, needed) in drawn(fleet, own) {
@@ -158,15 +182,26 @@ fn refusal(fleet: &Fleet<'_>, own: &Move, wave: &Wave, now: bool) -> Option<Reas
     None
 }
 
+/// Pods of a pool that were evicted for moves a short while ago: when, and how many.
+pub fn evicted(fleet: &Fleet<'_>, pool: usize) -> Vec<(Time, usize)> {
+    let of_pool = fleet.underway.evictions.iter().filter(|(at, ..)| *at == pool);
+    of_pool.map(|(_, when, pods)| (*when, *pods)).collect()
+}
+
+/// Counts what the eviction of a pod asks of its disruption budgets.
+fn draw_pdbs(fleet: &Fleet<'_>, pod: usize, drawn: &mut FxHashMap<PdbId, i64>) {
+    for pdb in &fleet.pod_pdbs[pod] {
+        if draws_on(fleet, pod, *pdb) {
+            *drawn.entry(*pdb).or_default() += 1;
+        }
+    }
+}
+
 /// How many evictions a move asks of each disruption budget of pods.
 fn drawn(fleet: &Fleet<'_>, own: &Move) -> Vec<(PdbId, i64)> {
     let mut drawn: FxHashMap<PdbId, i64> = FxHashMap::default();
     for moved in &own.pods {
-        for pdb in &fleet.pod_pdbs[moved.pod] {
-            if draws_on(fleet, moved.pod, *pdb) {
-                *drawn.entry(*pdb).or_default() += 1;
-            }
-        }
+        draw_pdbs(fleet, moved.pod, &mut drawn);
     }
     let mut drawn: Vec<(PdbId, i64)> = drawn.into_iter().collect();
     drawn.sort_unstable();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use restow_kubernetes::{ReadOptions, Reader};
 use restow_model::Snapshot;
-use restow_scheduling::{Cluster, NodeScore, Offers, Profile, Settings};
+use restow_scheduling::{Cluster, NodeScore, Offers, Picking, Profile, Settings};
 use restow_testkit::random::{RECIPES, cluster};
 use serde_json::json;
 
@@ -93,4 +93,33 @@ fn pods_and_nodes_that_go_and_come_back_leave_scores_as_they_were() {
         }
         assert!(all(&mut cluster, &snapshot) == before, "{name}: nodes");
     }
+}
+
+#[test]
+fn the_pick_is_one_of_the_best_and_chance_takes_each_of_them() {
+    let mut ties = 0;
+    for (name, snapshot) in snapshots() {
+        let mut cluster = open(&snapshot, SCORED);
+        let mut space = Picking::default();
+        for (pod, value) in snapshot.pods.iter().enumerate() {
+            // Nominated pods hold room that the pick does not see: nobody preempts in a simulation.
+            let nominated = snapshot.pods.iter().any(|own| !own.nominated_node.is_empty());
+            if value.is_bound() || value.is_finished() || nominated {
+                continue;
+            }
+            let scores = cluster.scores(&snapshot, pod, Profile::LeastAllocated);
+            let most = scores.iter().map(|own| own.total).max();
+            let best: Vec<_> = scores.iter().filter(|own| Some(own.total) == most).collect();
+            for at in 0..best.len().max(1) {
+                let mut chance = |count: usize| {
+                    assert_eq!(count, best.len(), "{name}: pod {pod}");
+                    at
+                };
+                let pick = cluster.pick(pod, Profile::LeastAllocated, &mut space, &mut chance);
+                assert_eq!(pick, best.get(at).map(|own| own.node), "{name}: pod {pod}");
+            }
+            ties += usize::from(best.len() > 1);
+        }
+    }
+    assert!(ties > 10, "only {ties} ties");
 }

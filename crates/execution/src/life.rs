@@ -11,7 +11,8 @@
 use restow_model::{GoDuration, Price, Time};
 
 use crate::action::Action;
-use crate::record::{Failure, Outcome, Phase, Record};
+use crate::happened::Happened;
+use crate::record::{Failure, Outcome, Phase, Record, Source};
 use crate::sight::{Progress, Sight};
 
 /// How long things may take.
@@ -23,6 +24,8 @@ pub struct Limits {
     pub launch: GoDuration,
     /// From there until the node takes pods.
     pub start: GoDuration,
+    /// Until the next source is let go.
+    pub drain: GoDuration,
 }
 
 impl Default for Limits {
@@ -31,6 +34,7 @@ impl Default for Limits {
             validation_wait: GoDuration::from_seconds(15),
             launch: GoDuration::from_seconds(60),
             start: GoDuration::from_seconds(15 * 60),
+            drain: GoDuration::from_seconds(15 * 60),
         }
     }
 }
@@ -42,6 +46,10 @@ pub trait Judge {
 
     /// Whether the pods of the sources may be evicted; the code of the reason if not.
     fn may_drain(&mut self, record: &Record) -> Result<(), &'static str>;
+
+    /// The sources that may be let go now of those that are still to go, by their places in the record, with how many pods
+    /// have to leave each. Those that draw on the same disruption budget of pods go one after another.
+    fn next_to_go(&mut self, record: &Record) -> Vec<(usize, usize)>;
 }
 
 /// Takes a move as far as it gets now, and says what is to be done for it. If its record changed, writing it comes first.
@@ -62,21 +70,87 @@ pub(crate) fn advance(
         match next {
             Next::Phase(phase) => record.to(phase, now),
             Next::Back(failure) => {
+                forget_going(record, sight);
                 record.outcome = Some(Outcome { failure: Some(failure), realised: Price::ZERO });
                 record.to(Phase::RollingBack, now);
             }
             Next::Over(failure) => {
+                forget_going(record, sight);
                 record.outcome = Some(Outcome { failure, realised: realised(record, sight) });
                 record.to(Phase::Done, now);
             }
         }
     }
+    let going = if stop { Vec::new() } else { going(record, sight, judge) };
+    for (at, evictions) in &going {
+        record.sources[*at].went = Some(now);
+        record.sources[*at].evictions = *evictions;
+    }
     let mut actions = Vec::new();
     if *record != before {
         actions.push(Action::Write(Box::new(record.clone())));
     }
-    actions.extend(wanted(record, sight, judge));
+    actions.extend(wanted(record, sight));
+    for (at, _) in going {
+        let source = &record.sources[at];
+        let claim = sight.claim(&source.claim);
+        actions.extend(
+            claim.map(|claim| Action::DeleteClaim {
+                claim: source.claim.clone(),
+                uid: claim.meta.uid,
+            }),
+        );
+    }
+    actions.extend(happened(&before, record).into_iter().map(Action::Note));
     actions
+}
+
+/// The sources that are let go now: only while all replacements are ready.
+fn going(record: &Record, sight: &Sight<'_>, judge: &mut dyn Judge) -> Vec<(usize, usize)> {
+    let stays = |source: &Source| {
+        let claim = sight.node(source).and_then(|_| sight.claim(&source.claim));
+        claim.is_some_and(|own| own.meta.deleted.is_none())
+    };
+    let ready = || record.launches.iter().all(|own| sight.progress(own) == Some(Progress::Ready));
+    if record.phase != Phase::Draining || !record.sources.iter().any(stays) || !ready() {
+        return Vec::new();
+    }
+    let mut going = judge.next_to_go(record);
+    going.retain(|(at, _)| record.sources.get(*at).is_some_and(stays));
+    going
+}
+
+/// What happened to a move.
+fn happened(before: &Record, record: &Record) -> Vec<Happened> {
+    let mut found = Vec::new();
+    let id = || record.id.clone();
+    let failure = record.outcome.as_ref().and_then(|own| own.failure.clone());
+    if before.phase == Phase::Launching
+        && matches!(record.phase, Phase::Waiting | Phase::Draining | Phase::Done)
+    {
+        found.push(Happened::Launched { id: id() });
+    }
+    for (before, source) in before.sources.iter().zip(&record.sources) {
+        if before.went.is_none() && source.went.is_some() {
+            let (node, evictions) = (source.node.clone(), source.evictions);
+            found.push(Happened::Drained { id: id(), node, evictions });
+        }
+    }
+    if let (None, Some(Failure::Refused { code })) = (&before.outcome, &failure) {
+        found.push(Happened::Refused { id: id(), code: code.clone() });
+    }
+    if before.phase != record.phase {
+        match record.phase {
+            Phase::Done => {
+                let realised = record.outcome.as_ref().map(|own| own.realised).unwrap_or_default();
+                let promised = record.promised;
+                found.push(Happened::Done { id: id(), promised, realised, failure });
+            }
+            Phase::RolledBack => found.push(Happened::RolledBack { id: id(), failure }),
+            _ => {}
+        }
+    }
+    found
 }
 
 enum Next {
@@ -116,7 +190,10 @@ fn next(
             }
             starting(record, sight, waited, limits, judge)
         }
-        Phase::Draining => draining(record, sight),
+        Phase::Draining => {
+            let last = record.last_went().map_or(record.since, |last| last.max(record.since));
+            draining(record, sight, now, now.since(last) >= limits.drain, stop)
+        }
         Phase::RollingBack => {
             let clean = left_behind(record, sight).is_empty();
             clean.then_some(Next::Phase(Phase::RolledBack))
@@ -169,7 +246,7 @@ fn starting(
 }
 
 /// While sources go.
-fn draining(record: &Record, sight: &Sight<'_>) -> Option<Next> {
+fn draining(record: &Record, sight: &Sight<'_>, now: Time, late: bool, stop: bool) -> Option<Next> {
     let there = record.sources.iter().filter_map(|source| sight.node(source));
     let going = |claim: &str| sight.claim(claim).is_none_or(|own| own.meta.deleted.is_some());
     let stays = record
@@ -180,13 +257,39 @@ fn draining(record: &Record, sight: &Sight<'_>) -> Option<Next> {
     if there.count() == 0 {
         return Some(Next::Over(None));
     }
-    // Without its replacements nothing more goes: what is left stays, and the move ends where it is.
-    let lost = record.launches.iter().find(|launch| sight.progress(launch).is_none())?;
-    let claim = lost.claim.clone();
-    if stays == record.sources.len() {
-        return Some(Next::Back(Failure::Lost { claim }));
+    // Without its replacements nothing more goes: what is left stays, and the move ends where it is. So it does if somebody
+    // asks to stop, or if sources could not be let go for a long time.
+    let lost = record.launches.iter().find(|launch| sight.progress(launch).is_none());
+    let left = record.sources.iter().find(|own| sight.node(own).is_some() && !going(&own.claim))?;
+    let leaves = |own: &Source| sight.node(own).is_some() && going(&own.claim);
+    if record.sources.iter().any(leaves) {
+        return None;
     }
-    (stays > 0).then_some(Next::Over(Some(Failure::Lost { claim })))
+    let failure = match lost {
+        Some(lost) => Failure::Lost { claim: lost.claim.clone() },
+        None if stop => Failure::Stopped,
+        None if late => Failure::NotDrained { node: left.node.clone() },
+        None => return None,
+    };
+    // What was asked for a moment ago may not be seen yet.
+    if record.last_went().is_some_and(|last| now.since(last) < LAG) {
+        return None;
+    }
+    let untouched = stays == record.sources.len();
+    Some(if untouched { Next::Back(failure) } else { Next::Over(Some(failure)) })
+}
+
+/// How long it may take until what was asked for is seen.
+const LAG: GoDuration = GoDuration::from_seconds(60);
+
+/// Sources that were to go and are still there at the end did not go.
+fn forget_going(record: &mut Record, sight: &Sight<'_>) {
+    for source in &mut record.sources {
+        let claim = sight.node(source).and_then(|_| sight.claim(&source.claim));
+        if claim.is_some_and(|own| own.meta.deleted.is_none()) {
+            source.went = None;
+        }
+    }
 }
 
 /// What the move has saved so far.
@@ -198,7 +301,7 @@ fn realised(record: &Record, sight: &Sight<'_>) -> Price {
 }
 
 /// What is still to be done in a phase.
-fn wanted(record: &Record, sight: &Sight<'_>, judge: &mut dyn Judge) -> Vec<Action> {
+fn wanted(record: &Record, sight: &Sight<'_>) -> Vec<Action> {
     match record.phase {
         Phase::Validating => Vec::new(),
         Phase::Launching => {
@@ -210,21 +313,7 @@ fn wanted(record: &Record, sight: &Sight<'_>, judge: &mut dyn Judge) -> Vec<Acti
             }));
             actions
         }
-        Phase::Waiting => taints(record, sight),
-        Phase::Draining => {
-            let mut actions = taints(record, sight);
-            let ready =
-                record.launches.iter().all(|own| sight.progress(own) == Some(Progress::Ready));
-            if ready && judge.may_drain(record).is_ok() {
-                actions.extend(record.sources.iter().filter_map(|source| {
-                    sight.node(source)?;
-                    let claim = sight.claim(&source.claim)?;
-                    let (name, uid) = (source.claim.clone(), claim.meta.uid);
-                    claim.meta.deleted.is_none().then_some(Action::DeleteClaim { claim: name, uid })
-                }));
-            }
-            actions
-        }
+        Phase::Waiting | Phase::Draining => taints(record, sight),
         Phase::RollingBack | Phase::Done | Phase::RolledBack => left_behind(record, sight),
     }
 }

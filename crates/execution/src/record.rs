@@ -40,8 +40,16 @@ pub struct Source {
     pub uid: Uid,
     /// Its claim.
     pub claim: String,
+    /// Its pool.
+    pub pool: String,
     /// What it costs per hour.
     pub price: Price,
+    /// What each unit of disruption had to save in its pool when the move was proposed.
+    pub threshold: Price,
+    /// Pods that have to leave it.
+    pub evictions: usize,
+    /// When it was let go: from then on its pods are evicted.
+    pub went: Option<Time>,
 }
 
 /// A node that comes.
@@ -70,6 +78,10 @@ pub struct Launch {
 pub struct Moving {
     /// The pod: namespace and name.
     pub pod: (String, String),
+    /// Its controller, kind and name: whoever makes it anew.
+    pub owner: Option<(String, String)>,
+    /// When a move last evicted it, as far as that can be told.
+    pub moved: Option<Time>,
     /// The node that it leaves.
     pub from: String,
     /// The node, or the claim of the replacement, where it should come to be anew.
@@ -99,6 +111,11 @@ pub enum Failure {
     Lost {
         /// Its claim.
         claim: String,
+    },
+    /// A source could not be let go for a long time.
+    NotDrained {
+        /// The node.
+        node: String,
     },
     /// Somebody asked to stop.
     Stopped,
@@ -136,8 +153,12 @@ pub struct Record {
     pub promised: Price,
     /// What it must save for what it disrupts.
     pub required: Price,
+    /// What the nodes of the sources' pools cost per hour when it was proposed.
+    pub bill: Price,
     /// Moves that launched one of the sources.
     pub parents: Vec<String>,
+    /// When pods that it evicted were found to wait for a node for too long.
+    pub trouble: Option<Time>,
     /// What came of it, or will if it is being taken back.
     pub outcome: Option<Outcome>,
 }
@@ -156,7 +177,11 @@ impl Record {
                 node: text(node.name),
                 uid: fleet.snapshot.nodes[*at].meta.uid,
                 claim: claim.map(text).unwrap_or_default(),
+                pool: node.pool.map(|at| text(fleet.pools[at].name)).unwrap_or_default(),
                 price: node.price(),
+                threshold: fleet.settings(*at).savings_threshold,
+                evictions: node.movable,
+                went: None,
             }
         };
         let launches = own.replacements.iter().enumerate().map(|(at, new)| Launch {
@@ -170,6 +195,11 @@ impl Record {
         });
         let pods = own.pods.iter().map(|moved| Moving {
             pod: (text(fleet.pod(moved.pod).namespace), text(fleet.pod(moved.pod).name)),
+            owner: fleet
+                .snapshot
+                .owner(fleet.pod(moved.pod))
+                .map(|own| (text(own.kind), text(own.name))),
+            moved: fleet.moved.get(&moved.pod).copied(),
             from: text(fleet.nodes[moved.from].name),
             to: match moved.to {
                 Target::Node(name) => text(name),
@@ -186,9 +216,28 @@ impl Record {
             pods: pods.collect(),
             promised: own.savings(),
             required: own.required,
+            bill: bill(fleet, own),
             parents: Vec::new(),
+            trouble: None,
             outcome: None,
         }
+    }
+
+    /// The pools of its sources, each once.
+    pub fn pools(&self) -> impl Iterator<Item = &str> {
+        let all = self.sources.iter().enumerate();
+        let first = all.filter(|(at, own)| self.sources[..*at].iter().all(|o| o.pool != own.pool));
+        first.map(|(_, own)| own.pool.as_str())
+    }
+
+    /// Whether pods were evicted for it.
+    pub fn is_executed(&self) -> bool {
+        self.sources.iter().any(|own| own.went.is_some())
+    }
+
+    /// When it last let a source go.
+    pub fn last_went(&self) -> Option<Time> {
+        self.sources.iter().filter_map(|own| own.went).max()
     }
 
     /// The same in another phase.
@@ -196,4 +245,14 @@ impl Record {
         self.phase = phase;
         self.since = now;
     }
+}
+
+/// What the nodes of the sources' pools cost together.
+fn bill(fleet: &Fleet<'_>, own: &Move) -> Price {
+    let mut pools: Vec<usize> = own.sources.iter().filter_map(|at| fleet.nodes[*at].pool).collect();
+    pools.sort_unstable();
+    pools.dedup();
+    let of_pools =
+        fleet.nodes.iter().filter(|node| node.pool.is_some_and(|at| pools.contains(&at)));
+    of_pools.map(restow_consolidation::FleetNode::price).sum()
 }

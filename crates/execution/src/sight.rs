@@ -37,6 +37,23 @@ impl<'s> Sight<'s> {
         Some(&self.snapshot.nodes[*at]).filter(|own| own.meta.uid == source.uid)
     }
 
+    /// The place of that node in the snapshot.
+    pub(crate) fn place(&self, source: &Source) -> Option<usize> {
+        let at = *self.nodes.get(&self.snapshot.strings.get(&source.node)?)?;
+        (self.snapshot.nodes[at].meta.uid == source.uid).then_some(at)
+    }
+
+    /// Where pods that are to go to a node, or to the node of a claim, are expected: the node, or the claim as long as its node
+    /// is still to come.
+    pub(crate) fn host(&self, name: &str) -> Option<Str> {
+        let known = self.snapshot.strings.get(name)?;
+        match self.claims.get(&known).map(|at| &self.snapshot.node_claims[*at]) {
+            Some(claim) if self.nodes.contains_key(&claim.node) => Some(claim.node),
+            None if !self.nodes.contains_key(&known) => None,
+            _ => Some(known),
+        }
+    }
+
     pub(crate) fn claim(&self, name: &str) -> Option<&'s NodeClaim> {
         let at = self.claims.get(&self.snapshot.strings.get(name)?)?;
         Some(&self.snapshot.node_claims[*at])

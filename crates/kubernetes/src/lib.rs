@@ -15,6 +15,6 @@ pub use anonymize::anonymize;
 pub use convert::{FieldPath, Step};
 pub use kind::Kind;
 pub use read::{
-    Found, ListPage, ObjectName, Position, ReadError, ReadOptions, ReadProblem, ReadSummary,
-    Reader, Reason, Skipped, WatchEvent, find_inputs,
+    Document, Found, ListPage, ObjectName, Position, ReadError, ReadOptions, ReadProblem,
+    ReadSummary, Reader, Reason, Skipped, WatchEvent, find_inputs,
 };

@@ -6,6 +6,7 @@
 mod bar;
 mod csv;
 mod explain;
+mod figure;
 mod fleet;
 mod lint;
 mod load;
@@ -13,10 +14,12 @@ pub mod money;
 mod nodes_view;
 mod options;
 mod output;
+mod page;
 mod plan;
 mod reason;
 mod schedule;
 mod selector;
+mod simulation;
 mod state;
 mod style;
 pub mod table;
@@ -55,5 +58,10 @@ pub use schedule::{
     Values, Where, feasibility_view, nodes_by_name, schedule_document, schedule_view,
 };
 pub use selector::{LabelSelector, ParseSelectorError};
+pub use simulation::{
+    DecisionRow, DemoStory, Distribution, EndingRow, ExpectationRow, PolicyRow, RunRow, SideRow,
+    Simulated, SimulationReport, comparison_view, demo_view, pareto, simulation_document,
+    simulation_html, simulation_view,
+};
 pub use state::{NodeState, ParseStateError};
 pub use style::{Style, Styled};

@@ -40,6 +40,12 @@ pub fn dollars_per_month(price: Price) -> f64 {
     nanos_per_month(price) as f64 / 1e9
 }
 
+/// `$370.12`, an amount that was paid.
+pub fn amount(dollars: f64, decimals: u32) -> String {
+    // A float that is not a number is none; one beyond all money is cut.
+    self::dollars((dollars * 1e9).round() as i128, decimals)
+}
+
 fn nanos_per_month(price: Price) -> i128 {
     i128::from(price.nanos()) * i128::from(HOURS_PER_MONTH)
 }

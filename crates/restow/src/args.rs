@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     budget, catalog, completions, config, demo, diff, explain, lint, nodes, plan, schedule,
-    snapshot,
+    simulate, snapshot, tune,
 };
 
 /// The version, with the date of the built-in prices.
@@ -62,6 +62,9 @@ pub(crate) enum Command {
     Schedule(schedule::ScheduleArgs),
     Snapshot(snapshot::SnapshotArgs),
     Catalog(catalog::CatalogArgs),
+    Simulate(Box<simulate::SimulateArgs>),
+    Compare(Box<simulate::CompareArgs>),
+    Tune(Box<tune::TuneArgs>),
     Demo(demo::DemoArgs),
     Completions(completions::CompletionsArgs),
 }

@@ -6,6 +6,7 @@ mod input;
 mod output;
 mod planning;
 mod prices;
+mod scenario;
 mod settings_args;
 mod show;
 mod terminal;
@@ -59,6 +60,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Diff(args) => commands::diff::run(&args),
         Command::Snapshot(args) => commands::snapshot::run(&args),
         Command::Catalog(args) => commands::catalog::run(&args),
+        Command::Simulate(args) => commands::simulate::simulate(&args),
+        Command::Compare(args) => commands::simulate::compare(&args),
+        Command::Tune(args) => commands::tune::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     }

@@ -4,7 +4,10 @@ use restow_catalog::{NodeFacts, PriceBook, Quote, Unpriced, label, node_facts};
 use restow_model::{Effect, GoDuration, NodeClaim, Price, Snapshot, Str, Taint, Time};
 use rustc_hash::FxHashMap;
 
-use super::{Fleet, FleetNode, NodePod, Pool, Role, cost, pdb, times, utilization, workloads};
+use super::{
+    Fleet, FleetNode, NodePod, Pool, Role, Underway, Withheld, cost, pdb, times, utilization,
+    workloads,
+};
 use crate::marks::{DO_NOT_DISRUPT, DO_NOT_EVICT};
 use crate::settings::Resolved;
 
@@ -45,6 +48,7 @@ impl<'a> Fleet<'a> {
                 disruption: 0.0,
                 counted_nodes: 0,
                 disrupting: 0,
+                underway: 0,
                 movable_pods: 0,
             })
             .collect();
@@ -69,6 +73,7 @@ impl<'a> Fleet<'a> {
                         disruption: 0.0,
                         counted_nodes: 0,
                         disrupting: 0,
+                        underway: 0,
                         movable_pods: 0,
                     });
                     pools.len() - 1
@@ -129,6 +134,8 @@ impl<'a> Fleet<'a> {
                 .map(|(at, pod)| (pod.nominated_node, at))
                 .collect(),
             moved: FxHashMap::default(),
+            underway: Underway::default(),
+            withheld: Withheld::default(),
             watched: Vec::new(),
             disruption_taint: Taint {
                 key: strings.get("karpenter.sh/disrupted").unwrap_or(UNKNOWN),

@@ -25,7 +25,7 @@ pub(super) fn ask(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
     if is_in_move(fleet, at) {
         return Some(Reason::InMove);
     }
-    if let Some(pod) = nominated(fleet, at) {
+    if let Some(pod) = nominated(fleet, at).or_else(|| fleet.underway.expected(node.name)) {
         return Some(Reason::Nominated { pod });
     }
     let Some(object) = pool.at.map(|at| &fleet.snapshot.node_pools[at]) else {
@@ -58,6 +58,12 @@ fn as_karpenter(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
     if node.deleting {
         return Some(Reason::BeingDeleted);
     }
+    if fleet.underway.takes(at) {
+        return Some(Reason::InMove);
+    }
+    if let Some(pod) = fleet.underway.expected(node.name) {
+        return Some(Reason::Nominated { pod });
+    }
     let Some(pool) = node.pool.map(|pool| &fleet.pools[pool]) else {
         return Some(Reason::NotManaged);
     };
@@ -74,13 +80,14 @@ fn as_karpenter(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
 /// Whether a move of ours or of Karpenter's is under way with it.
 fn is_in_move(fleet: &Fleet<'_>, at: usize) -> bool {
     let taints = &fleet.snapshot.nodes[at].taints;
-    taints.iter().any(|taint| {
-        let key = fleet.snapshot.text(taint.key);
-        matches!(
-            key,
-            "restow.dev/disrupting" | "karpenter.sh/disrupted" | "karpenter.sh/disruption"
-        )
-    })
+    fleet.underway.takes(at)
+        || taints.iter().any(|taint| {
+            let key = fleet.snapshot.text(taint.key);
+            matches!(
+                key,
+                "restow.dev/disrupting" | "karpenter.sh/disrupted" | "karpenter.sh/disruption"
+            )
+        })
 }
 
 /// A pod that is on its way to the node.

@@ -100,7 +100,7 @@ fn without_owner(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
 }
 
 /// Whether an eviction of the pod would ask its disruption budgets.
-pub(crate) fn draws_on(fleet: &Fleet<'_>, pod: usize, pdb: PdbId) -> bool {
+pub fn draws_on(fleet: &Fleet<'_>, pod: usize, pdb: PdbId) -> bool {
     let own = &fleet.pdbs[pdb.index()];
     !own.evict_unhealthy_always || fleet.pod(pod).ready
 }

@@ -40,11 +40,7 @@ impl Budgets {
 }
 
 /// Nodes whose pools have some budget left, each taking its part.
-pub(crate) fn within_budgets(
-    fleet: &Fleet<'_>,
-    nodes: &[usize],
-    reason: DisruptionReason,
-) -> Vec<usize> {
+pub fn within_budgets(fleet: &Fleet<'_>, nodes: &[usize], reason: DisruptionReason) -> Vec<usize> {
     let mut budgets = Budgets::new(fleet, reason);
     nodes.iter().copied().filter(|at| budgets.draw(fleet, *at)).collect()
 }
@@ -80,6 +76,17 @@ pub fn many_now(board: &mut Board<'_>, candidates: &[usize]) -> Option<Move> {
     let allowed = within_budgets(fleet, &others, DisruptionReason::Underutilized);
     let prefix = peer::longest_prefix(board, &allowed)?;
     peer::compute(board, &prefix, false).ok()
+}
+
+/// The nodes that Karpenter would look at one by one now, in its order: pools take turns.
+pub fn one_by_one(fleet: &Fleet<'_>, candidates: &[usize]) -> Vec<usize> {
+    let sorted = peer::in_order(fleet, candidates);
+    let reason = DisruptionReason::Underutilized;
+    let open = |at: &usize| !within_budgets(fleet, &[*at], reason).is_empty();
+    let sorted: Vec<usize> = sorted.into_iter().filter(open).collect();
+    let mut found = interleaved(fleet, &sorted);
+    found.retain(|at| !peer::is_empty(fleet, *at) && peer::cannot_pass(fleet, *at).is_none());
+    found
 }
 
 pub(super) fn search(

@@ -31,7 +31,11 @@ pub(super) fn record(sources: usize, launches: usize) -> Record {
         node: format!("node-{at}"),
         uid: Uid(at as u128 + 1),
         claim: format!("claim-{at}"),
+        pool: "default".to_owned(),
         price: Price::from_nanos(200_000_000),
+        threshold: Price::ZERO,
+        evictions: 0,
+        went: None,
     };
     let launch = |at: usize| Launch {
         claim: format!("m-{at}"),
@@ -52,7 +56,9 @@ pub(super) fn record(sources: usize, launches: usize) -> Record {
         pods: Vec::new(),
         promised: Price::from_nanos(200_000_000 * sources as i64 - 100_000_000 * launches as i64),
         required: Price::ZERO,
+        bill: Price::from_nanos(1_000_000_000),
         parents: Vec::new(),
+        trouble: None,
         outcome: None,
     }
 }
@@ -128,11 +134,9 @@ impl World {
             }
             Action::Taint { node, uid } => self.set_taint(node, *uid, true),
             Action::Untaint { node, uid } => self.set_taint(node, *uid, false),
-            Action::CreateClaim { launch, .. } => {
-                if self.claim(&launch.claim).is_none() {
-                    self.add_claim(&launch.claim, "", &[]);
-                    self.asked.insert(launch.claim.clone(), self.now);
-                }
+            Action::CreateClaim { launch, .. } if self.claim(&launch.claim).is_none() => {
+                self.add_claim(&launch.claim, "", &[]);
+                self.asked.insert(launch.claim.clone(), self.now);
             }
             Action::DeleteClaim { claim, uid } => {
                 if first.sources.iter().any(|own| own.claim == *claim) {
@@ -150,6 +154,7 @@ impl World {
                     self.going.entry(claim.clone()).or_insert(self.now);
                 }
             }
+            _ => {}
         }
     }
 

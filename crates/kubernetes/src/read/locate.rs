@@ -4,11 +4,18 @@ use crate::convert::{FieldPath, Step};
 
 /// The byte at which the value of `path` starts, or of the longest part of the path that exists.
 pub(crate) fn locate(json: &[u8], path: &FieldPath) -> usize {
-    let mut at = skip_space(json, 0);
+    locate_member(json, path).1
+}
+
+/// The bytes at which the key and the value of `path` start, or of the longest part of the path that exists; what is no member
+/// has its value's byte for both.
+pub(crate) fn locate_member(json: &[u8], path: &FieldPath) -> (usize, usize) {
+    let start = skip_space(json, 0);
+    let mut at = (start, start);
     for step in &path.0 {
         let next = match step {
-            Step::Key(key) => member(json, at, key),
-            Step::Index(index) => element(json, at, *index),
+            Step::Key(key) => member(json, at.1, key),
+            Step::Index(index) => element(json, at.1, *index).map(|found| (found, found)),
         };
         match next {
             Some(found) => at = found,
@@ -33,14 +40,16 @@ fn value_end(json: &[u8], at: usize) -> Option<usize> {
     Some(at + stream.byte_offset())
 }
 
-fn member(json: &[u8], at: usize, key: &str) -> Option<usize> {
+/// Where the key of a member starts, and where its value does.
+fn member(json: &[u8], at: usize, key: &str) -> Option<(usize, usize)> {
     let mut at = skip_space(json, at + usize::from(*json.get(at)? == b'{'));
     while *json.get(at)? == b'"' {
+        let key_start = at;
         let key_end = value_end(json, at)?;
         let name: String = serde_json::from_slice(&json[at..key_end]).ok()?;
         at = skip_space(json, skip_space(json, key_end) + 1);
         if name == key {
-            return json.get(at).map(|_| at);
+            return json.get(at).map(|_| (key_start, at));
         }
         at = skip_space(json, value_end(json, at)?);
         at = skip_space(json, at + usize::from(*json.get(at)? == b','));

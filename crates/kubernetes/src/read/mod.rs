@@ -2,6 +2,7 @@
 
 mod admission;
 pub(crate) mod decode;
+mod document;
 mod error;
 mod input;
 mod json;
@@ -15,6 +16,7 @@ mod store;
 mod yaml;
 mod yaml_input;
 
+pub use document::Document;
 pub use error::{ObjectName, Position, ReadError, ReadProblem, Reason};
 pub use input::{Found, find_inputs};
 pub use live::{ListPage, WatchEvent};

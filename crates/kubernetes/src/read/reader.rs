@@ -209,7 +209,7 @@ impl Reader {
 }
 
 /// What an input is, by how it starts.
-fn sniff(origin: &str, input: &mut impl BufRead) -> Result<Format, ReadError> {
+pub(super) fn sniff(origin: &str, input: &mut impl BufRead) -> Result<Format, ReadError> {
     let failed = |error| ReadError::new(origin, Reason::Io, format_args!("cannot read: {error}"));
     let start = input.fill_buf().map_err(failed)?;
     let format = match start {
@@ -231,8 +231,8 @@ fn sniff(origin: &str, input: &mut impl BufRead) -> Result<Format, ReadError> {
     Ok(format)
 }
 
-#[derive(Clone, Copy)]
-enum Format {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
     Gzip,
     Snapshot,
     Json,

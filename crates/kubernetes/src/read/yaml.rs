@@ -20,6 +20,8 @@ pub(crate) struct Converted {
     pub(crate) json: String,
     /// Where each value stands: its first byte in `json`, and its place in the YAML.
     places: Vec<(usize, Position)>,
+    /// Whether keys have places, too: only asked for where a whole document is kept.
+    keys: bool,
 }
 
 impl Converted {
@@ -73,6 +75,30 @@ pub(crate) fn read<E: From<YamlError>>(
     Ok(())
 }
 
+/// Reads all documents as they are, lists in one piece, with the places of their keys.
+pub(crate) fn read_whole(input: impl Read) -> Result<Vec<Converted>, YamlError> {
+    let trouble = Rc::new(RefCell::new(None));
+    let chars =
+        Chars { input: BufReader::with_capacity(1 << 16, input), trouble: Rc::clone(&trouble) };
+    let mut events = Events { parser: Parser::new_from_iter(chars), trouble };
+    let mut anchors = Anchors::default();
+    let mut documents = Vec::new();
+    while let Some((event, span)) = events.next()? {
+        match event {
+            Event::StreamEnd => break,
+            Event::DocumentStart(_) => anchors = Anchors::default(),
+            Event::StreamStart | Event::DocumentEnd | Event::Nothing => {}
+            Event::Scalar(text, ScalarStyle::Plain, ..) if is_null(&text) => {}
+            _ => {
+                let mut document = Converted { keys: true, ..Converted::default() };
+                value(&mut events, &mut anchors, &mut document, event, span, 0)?;
+                documents.push(document);
+            }
+        }
+    }
+    Ok(documents)
+}
+
 /// A root mapping. Items of a list are handed out one by one.
 fn document<E: From<YamlError>, I: Iterator<Item = char>>(
     events: &mut Events<'_, I>,
@@ -85,9 +111,9 @@ fn document<E: From<YamlError>, I: Iterator<Item = char>>(
     loop {
         let (event, span) = events.require()?;
         let Some(key) = mapping_key(event, span)? else { break };
+        root.key(&key, span);
         let (event, span) = events.require()?;
         let items = key == "items" && matches!(event, Event::SequenceStart(..));
-        root.key(&key);
         if !items {
             value(events, anchors, &mut root, event, span, 1)?;
             continue;
@@ -162,7 +188,7 @@ fn value<I: Iterator<Item = char>>(
             loop {
                 let (event, span) = events.require()?;
                 let Some(key) = mapping_key(event, span)? else { break };
-                out.key(&key);
+                out.key(&key, span);
                 let (event, span) = events.require()?;
                 value(events, anchors, out, event, span, depth + 1)?;
             }
@@ -194,9 +220,12 @@ impl Converted {
         self.json.push(bracket);
     }
 
-    fn key(&mut self, key: &str) {
+    fn key(&mut self, key: &str, span: Span) {
         if !self.json.ends_with('{') {
             self.json.push(',');
+        }
+        if self.keys {
+            self.place(span);
         }
         quote(&mut self.json, key);
         self.json.push(':');

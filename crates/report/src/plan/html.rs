@@ -1,6 +1,7 @@
 //! The plan as one page that needs nothing else: no network, no script, light or dark, on screen or paper.
 
 mod map;
+mod money_bar;
 
 use std::fmt::Write;
 
@@ -12,70 +13,47 @@ use super::rows::{MoveRow, NodeRow, PreferencesRow, ReasonRow};
 use super::text::{bound_sentence, price, prices, saved_percent};
 use crate::money;
 use crate::nodes_view::ViewOptions;
+use crate::page::{escaped, figure, page, row};
 use crate::reason::fix_of;
 use crate::units::{counted, grouped, percent};
-
-const STYLE: &str = include_str!("html/style.css");
 
 /// The page.
 pub fn plan_html(plan: &PlanDocument) -> String {
     let mut out = String::new();
-    let _ = write!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>restow plan</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
-    );
     header(&mut out, plan);
+    money_bar::write(&mut out, plan);
     map::write(&mut out, plan);
     moves(&mut out, plan);
     kept(&mut out, plan);
     all_nodes(&mut out, plan);
     footer(&mut out, plan);
-    out.push_str("</body>\n</html>\n");
-    out
-}
-
-/// Text that is nothing but text.
-pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
+    page("restow plan", &out)
 }
 
 fn header(out: &mut String, plan: &PlanDocument) {
     let saved = price(plan.before.price_per_hour) - price(plan.after.price_per_hour);
     let share = saved_percent(plan).unwrap_or_default();
     out.push_str("<header>\n<h1>Consolidation plan</h1>\n<dl class=\"figures\">\n");
-    let mut figure = |label: &str, value: &str, note: &str| {
-        let _ = writeln!(
-            out,
-            "<div><dt>{label}</dt><dd>{}</dd><dd class=\"note\">{}</dd></div>",
-            escaped(value),
-            escaped(note)
-        );
-    };
-    figure("Saves", &money::per_month(saved), &format!("{}, {share:.1}%", money::per_hour(saved)));
     figure(
+        out,
+        "Saves",
+        &money::per_month(saved),
+        &format!("{}, {share:.1}%", money::per_hour(saved)),
+    );
+    figure(
+        out,
         "Nodes",
         &format!("{} → {}", plan.before.nodes, plan.after.nodes),
         &counted(plan.moves.len(), "move"),
     );
     figure(
+        out,
         "Cost",
         &money::per_hour(price(plan.after.price_per_hour)),
         &format!("now {}", money::per_hour(price(plan.before.price_per_hour))),
     );
     figure(
+        out,
         "Evictions",
         &counted(plan.evictions.pods, "pod"),
         &counted(plan.evictions.workloads, "workload"),
@@ -194,19 +172,6 @@ fn one_move(out: &mut String, plan: &PlanDocument, own: &MoveRow) {
 
 fn sentence(reason: &ReasonRow) -> String {
     format!("<b>{}</b> {}", escaped(&reason.code), escaped(&reason.message))
-}
-
-fn row(out: &mut String, class: &str, cells: &[&str]) {
-    match class {
-        "" => out.push_str("<tr>"),
-        class => {
-            let _ = write!(out, "<tr class=\"{class}\">");
-        }
-    }
-    for cell in cells {
-        let _ = write!(out, "<td>{}</td>", escaped(cell));
-    }
-    out.push_str("</tr>\n");
 }
 
 fn kept(out: &mut String, plan: &PlanDocument) {

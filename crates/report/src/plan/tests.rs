@@ -3,9 +3,9 @@ use restow_consolidation::settings::{BudgetRule, Resolved, Schedule, Settings, r
 use restow_model::{DisruptionReason, GoDuration, NodeCount, Price, Str, Strings, Time};
 use serde_json::json;
 
-use super::html::escaped;
 use super::*;
 use crate::nodes_view::ViewOptions;
+use crate::page::escaped;
 
 /// Two nodes: one goes, one is too full.
 fn plan() -> PlanDocument {
@@ -118,6 +118,7 @@ fn pool(budgets: Vec<BudgetRule>) -> Pool {
         disruption: 0.0,
         counted_nodes: 4,
         disrupting: 0,
+        underway: 0,
         movable_pods: 0,
     }
 }

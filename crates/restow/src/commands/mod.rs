@@ -11,4 +11,6 @@ pub(crate) mod lint;
 pub(crate) mod nodes;
 pub(crate) mod plan;
 pub(crate) mod schedule;
+pub(crate) mod simulate;
 pub(crate) mod snapshot;
+pub(crate) mod tune;

@@ -1,0 +1,252 @@
+//! The whole loop, once: what is under way goes on, and where it is time to, new moves begin.
+
+use restow_consolidation::settings::{Mode, TightMoves};
+use restow_consolidation::{Fleet, Plan, Reason, budget, mark_tight, waves};
+use restow_model::{GoDuration, Price, Snapshot, Time};
+use rustc_hash::FxHashMap;
+
+use crate::action::Action;
+use crate::brakes::Held;
+use crate::clock::wakes;
+use crate::happened::Happened;
+use crate::judge::{Core, Known};
+use crate::record::{Phase, Record};
+use crate::scene::Scene;
+use crate::settle;
+use crate::step::{Execution, Observed, Policy};
+
+/// What was told already: it is told again only if it changes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told {
+    held: Vec<Held>,
+    blocked: FxHashMap<String, (String, Price, Price)>,
+}
+
+/// How long pods may wait before nodes are no longer kept free of them for what goes next.
+const PATIENCE: GoDuration = GoDuration::from_seconds(60);
+
+/// How soon to look again at what is under way, if nothing is seen of it.
+const AGAIN: GoDuration = GoDuration::from_seconds(10);
+
+/// Whether the moves of a pool are carried out: both it and the whole have to say so.
+pub(crate) fn acts(fleet: &Fleet<'_>, pool: &str) -> bool {
+    let of_pool = |own: &&restow_consolidation::fleet::Pool| fleet.snapshot.text(own.name) == pool;
+    let settings = fleet.pools.iter().find(of_pool).map(|own| &own.resolved.settings);
+    fleet.cluster.settings.mode == Mode::Act && settings.is_some_and(|own| own.mode == Mode::Act)
+}
+
+impl Execution {
+    /// Looks at the cluster and says what is to be done, in this order. In mode `observe` that is nothing: what would be done is
+    /// told. The snapshot's time is `now`.
+    pub fn tick(&mut self, now: Time, observed: &Observed<'_>, policy: &Policy<'_>) -> Vec<Action> {
+        let acting = policy.inputs.cluster.settings.mode == Mode::Act;
+        let mut actions = Vec::new();
+        if acting {
+            self.limits.validation_wait = policy.inputs.cluster.settings.validation_wait;
+            actions.extend(self.go_on(now, observed, policy));
+            actions.extend(self.notice_trouble(now, observed.snapshot));
+            actions.extend(self.forget(now));
+        }
+        if observed.paused {
+            self.steered.drop_plan();
+        } else if self.clock.is_due(now, observed, policy) {
+            actions.extend(self.search(now, observed, policy, acting));
+        }
+        if acting {
+            if self.steered.is_some() && waits_long(observed.snapshot, now) {
+                self.steered.drop_plan();
+            }
+            actions.extend(self.steered.actions(now, observed.snapshot));
+        }
+        actions
+    }
+
+    /// When to look again at the latest if nothing changes.
+    pub fn next_due(&self, now: Time) -> Time {
+        let limits = &self.limits;
+        let of_record = |own: &Record| match own.phase {
+            Phase::Validating => own.since.plus(limits.validation_wait),
+            _ => now.plus(AGAIN),
+        };
+        let open = self.records.iter().filter(|own| !own.phase.is_over());
+        open.map(of_record).fold(self.clock.next(now), Time::min).max(now)
+    }
+
+    /// Takes what is under way as far as it gets.
+    fn go_on(&mut self, now: Time, observed: &Observed<'_>, policy: &Policy<'_>) -> Vec<Action> {
+        let records = std::mem::take(&mut self.records);
+        let adaptive = self.adaptive.take();
+        let second_look = records.iter().any(|own| {
+            own.phase == Phase::Validating && now.since(own.since) >= self.limits.validation_wait
+        });
+        let held = if second_look {
+            self.held(&records, observed.snapshot, policy, now)
+        } else {
+            Vec::new()
+        };
+        let snapshot = observed.snapshot;
+        let known = Known { now, snapshot, policy, records: &records, adaptive: adaptive.as_ref() };
+        let mut judge = Core::new(known, &held);
+        let (actions, next) = self.advance(&records, now, observed, &mut judge);
+        self.adaptive = adaptive;
+        self.replace(records, next);
+        actions
+    }
+
+    /// The brakes that hold now.
+    fn held(
+        &self,
+        records: &[Record],
+        snapshot: &Snapshot,
+        policy: &Policy<'_>,
+        now: Time,
+    ) -> Vec<Held> {
+        let settings = |pool: &str| {
+            let at =
+                snapshot.node_pools.iter().position(|own| snapshot.text(own.meta.name) == pool);
+            let own = at.and_then(|at| policy.inputs.pools.get(at));
+            &own.unwrap_or(policy.inputs.cluster).settings
+        };
+        let mut held = self.brakes.hold(records, &|pool| settings(pool).cool_down, now);
+        let window = |pool: &str| settings(pool).stabilization_window;
+        held.extend(settle::unstable(records, snapshot, &window, now));
+        held
+    }
+
+    /// Notes in the records whose evicted pods wait for too long.
+    fn notice_trouble(&mut self, now: Time, snapshot: &Snapshot) -> Vec<Action> {
+        let mut actions = Vec::new();
+        for at in settle::troubled(&self.records, snapshot, self.brakes.patience, now) {
+            let record = &mut self.records[at];
+            if record.trouble.is_none() {
+                actions.push(Action::Note(Happened::Waiting { id: record.id.clone() }));
+            }
+            record.trouble = Some(now);
+            actions.push(Action::Write(Box::new(record.clone())));
+        }
+        actions
+    }
+
+    /// Searches for moves, and begins what may begin.
+    fn search(
+        &mut self,
+        now: Time,
+        observed: &Observed<'_>,
+        policy: &Policy<'_>,
+        acting: bool,
+    ) -> Vec<Action> {
+        let snapshot = observed.snapshot;
+        let held = self.held(&self.records, snapshot, policy, now);
+        let Scene { fleet, .. } =
+            Scene::new(now, snapshot, policy, &self.records, self.adaptive.as_ref());
+        let mut plan = Plan::new(&fleet, policy.offers, &mut || false);
+        if fleet.cluster.settings.tight_moves == TightMoves::Drop {
+            mark_tight(&fleet, &mut plan);
+        }
+        let before = self.records.len();
+        let mut actions = Vec::new();
+        if acting {
+            actions.extend(self.begin(now, &fleet, &plan, &held));
+            actions.extend(self.notes.of(now, &fleet, &plan));
+            self.steered.follow(now, &fleet, &plan, &self.records);
+        }
+        let begun = self.records.len() - before;
+        actions.push(Action::Note(Happened::Searched {
+            candidates: plan.stats.candidates,
+            moves: plan.moves.len(),
+            begun,
+            effort: plan.stats.effort,
+            savings: plan.savings(),
+        }));
+        actions.extend(self.adapt(now, &fleet, &plan));
+        actions.extend(self.tell(&fleet, &plan, &held));
+        let ends = held.iter().map(|own| own.brake.until());
+        let wakes = ends.chain(rates_ease(&fleet)).chain(wakes(&plan)).min();
+        self.clock.searched(now, observed, policy, begun > 0, wakes);
+        actions
+    }
+
+    fn adapt(&mut self, now: Time, fleet: &Fleet<'_>, plan: &Plan) -> Vec<Action> {
+        let Some(adaptive) = &mut self.adaptive else { return Vec::new() };
+        let mut blocked = vec![false; fleet.pools.len()];
+        for (node, verdict) in fleet.nodes.iter().zip(&plan.verdicts) {
+            let below = |own: &Reason| matches!(own, Reason::SavingsBelowThreshold { .. });
+            if let Some(pool) = node.pool.filter(|_| verdict.reasons.iter().any(below)) {
+                blocked[pool] = true;
+            }
+        }
+        let pools = fleet.pools.iter().zip(blocked).map(|(pool, blocked)| {
+            let start = pool.resolved.settings.savings_threshold;
+            (fleet.snapshot.text(pool.name), start, blocked)
+        });
+        let changes = adaptive.observe(now, &self.records, pools);
+        let note = |own: crate::adaptive::Change| {
+            Action::Note(Happened::Adapted { pool: own.pool, threshold: own.threshold, at: now })
+        };
+        changes.into_iter().map(note).collect()
+    }
+
+    /// Tells what changed of brakes, and of what savings thresholds keep.
+    fn tell(&mut self, fleet: &Fleet<'_>, plan: &Plan, held: &[Held]) -> Vec<Action> {
+        let mut found = Vec::new();
+        let known = |all: &[Held], own: &Held| all.iter().any(|other| other.pool == own.pool);
+        for own in held.iter().filter(|own| !known(&self.told.held, own)) {
+            found.push(Happened::Braked { pool: own.pool.clone(), brake: own.brake });
+        }
+        for own in self.told.held.iter().filter(|own| !known(held, own)) {
+            found.push(Happened::Released { pool: own.pool.clone() });
+        }
+        self.told.held = held.to_vec();
+        let blocked = blocked(fleet, plan);
+        for own in &blocked {
+            let Happened::Blocked { pool, node, savings, required, .. } = own else { continue };
+            let now = (node.clone(), *savings, *required);
+            if self.told.blocked.get(pool) != Some(&now) {
+                self.told.blocked.insert(pool.clone(), now);
+                found.push(own.clone());
+            }
+        }
+        found.into_iter().map(Action::Note).collect()
+    }
+}
+
+/// Of each pool with a threshold the node that comes nearest to it and still stays.
+fn blocked(fleet: &Fleet<'_>, plan: &Plan) -> Vec<Happened> {
+    let mut best: Vec<Option<(f64, Happened)>> = vec![None; fleet.pools.len()];
+    for (at, verdict) in plan.verdicts.iter().enumerate() {
+        let (Some(pool), Some(reason)) = (fleet.nodes[at].pool, verdict.reasons.first()) else {
+            continue;
+        };
+        let &Reason::SavingsBelowThreshold { savings, required, cost, threshold } = reason else {
+            continue;
+        };
+        let share = savings.dollars() / required.dollars().max(1e-12);
+        if best[pool].as_ref().is_some_and(|(most, _)| *most >= share) {
+            continue;
+        }
+        let text = |name| fleet.snapshot.text(name).to_owned();
+        let (pool_name, node) = (text(fleet.pools[pool].name), text(fleet.nodes[at].name));
+        let threshold = threshold.unwrap_or_default();
+        let own = Happened::Blocked { pool: pool_name, node, savings, required, cost, threshold };
+        best[pool] = Some((share, own));
+    }
+    best.into_iter().flatten().map(|(_, own)| own).collect()
+}
+
+/// When rates allow more again.
+fn rates_ease(fleet: &Fleet<'_>) -> Option<Time> {
+    let of_pool = |(at, pool): (usize, &restow_consolidation::fleet::Pool)| {
+        budget::rate_eases(&pool.resolved.settings, &waves::evicted(fleet, at), fleet.now)
+    };
+    fleet.pools.iter().enumerate().filter_map(of_pool).min()
+}
+
+/// Whether some pod waits for a node for too long.
+fn waits_long(snapshot: &Snapshot, now: Time) -> bool {
+    snapshot.pods.iter().any(|pod| {
+        pod.unschedulable
+            && !pod.is_bound()
+            && !pod.is_finished()
+            && now.since(pod.created) >= PATIENCE
+    })
+}

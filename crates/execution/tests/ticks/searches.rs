@@ -1,0 +1,88 @@
+//! When the cluster is searched.
+
+use restow_consolidation::settings::Name;
+use restow_execution::{Action, Happened};
+
+use super::world::{World, seconds};
+
+fn searches(actions: &[Action]) -> usize {
+    let searched = |own: &&Action| matches!(own, Action::Note(Happened::Searched { .. }));
+    actions.iter().filter(searched).count()
+}
+
+/// A node that is full: nothing can be done.
+fn full() -> World {
+    let mut world = World::new();
+    world.node("a", "medium");
+    world.pods("a", "a", 3, 1000);
+    world
+}
+
+#[test]
+fn while_nothing_changes_nothing_is_searched_for_five_minutes() {
+    let mut world = full();
+    let mut times = Vec::new();
+    for at in 0..200 {
+        if searches(&world.tick()) > 0 {
+            times.push(at * 5);
+        }
+        world.pass(5);
+    }
+    assert_eq!(times, [0, 300, 600, 900]);
+    let due = world.execution.next_due(world.now());
+    assert_eq!(due.since(world.now()).seconds(), 1200 - 1000);
+}
+
+#[test]
+fn a_pod_that_goes_is_a_reason_to_search() {
+    let mut world = full();
+    world.run(60, 5);
+    world.snapshot.pods[0].phase = restow_model::Phase::Succeeded;
+    assert_eq!(searches(&world.tick()), 1);
+    // Not before the poll period is over.
+    world.snapshot.pods[1].phase = restow_model::Phase::Succeeded;
+    world.pass(5);
+    assert_eq!(searches(&world.tick()), 0);
+    world.pass(5);
+    assert_eq!(searches(&world.tick()), 1);
+}
+
+#[test]
+fn a_pod_that_waits_opens_nothing() {
+    let mut world = full();
+    world.run(60, 5);
+    world.pods("", "late", 1, 9000);
+    world.pass(10);
+    assert_eq!(searches(&world.tick()), 0);
+}
+
+#[test]
+fn what_ends_by_itself_is_waited_for() {
+    let mut world = full();
+    world.set(Name::MinimumNodeLifetime, "100s");
+    world.set(Name::ScaledownUtilizationThreshold, "0.1");
+    let now = world.now();
+    let since = now.minus(seconds(40));
+    let claim = world.add_claim("claim-b", "default", since);
+    world.add_node(claim, "b", "medium", since);
+    let mut times = Vec::new();
+    for at in 0..15 {
+        if searches(&world.tick()) > 0 {
+            times.push(at * 5);
+        }
+        world.pass(5);
+    }
+    assert_eq!(times[..2], [0, 60], "the node may go after 60 s");
+}
+
+#[test]
+fn whoever_counts_changes_is_believed() {
+    let mut world = full();
+    world.changed = Some(1);
+    world.tick();
+    world.snapshot.pods[0].phase = restow_model::Phase::Succeeded;
+    world.pass(10);
+    assert_eq!(searches(&world.tick()), 0, "nobody counted that");
+    world.changed = Some(2);
+    assert_eq!(searches(&world.tick()), 1);
+}
