@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::buffers::buffer_of;
 use crate::fleet::{Fleet, holds};
+use crate::gates;
 use crate::moves::Move;
 use crate::peer::{self, Simulator};
 
@@ -180,13 +181,19 @@ impl<'a> Board<'a> {
 /// Whether pods may be moved to a node (seed 001: not to one that goes soon).
 pub(crate) fn is_destination(fleet: &Fleet<'_>, at: usize) -> bool {
     let (node, settings) = (&fleet.nodes[at], fleet.settings(at));
+    // What was launched for pods takes them, however young it is.
+    let mut promised = fleet.underway.moves.iter().flat_map(|own| &own.pods);
+    if promised.any(|(_, to)| *to == node.name) {
+        return true;
+    }
     if settings.peer_rules {
         return !is_in_quiet_time(fleet, at);
     }
     let soon = node
         .expires
         .is_some_and(|end| end.since(fleet.now) < settings.destination_minimum_lifetime);
-    !node.drifted && !soon
+    // Pods are not moved to what is about to go for nothing: drained for the sake of an empty node, a full one pays twice.
+    !node.drifted && !soon && !gates::is_about_to_go(fleet, at)
 }
 
 /// Karpenter since 1.14: a node that is still in its own quiet time takes no pods of others. Pools that it would launch nothing

@@ -58,6 +58,12 @@ pub fn stays(fleet: &Fleet<'_>, node: usize) -> Option<Reason> {
     annotated::ask(fleet, node).or_else(|| pods::ask(fleet, node))
 }
 
+/// Whether a node is empty and goes by itself once it has been there, or quiet, for long enough.
+pub(crate) fn is_about_to_go(fleet: &Fleet<'_>, node: usize) -> bool {
+    let waits = |own: &Reason| matches!(own.gate(), Gate::Age | Gate::Quiet);
+    fleet.nodes[node].is_empty() && first_failure(fleet, node).as_ref().is_some_and(waits)
+}
+
 /// The first gate that a node fails.
 pub fn first_failure(fleet: &Fleet<'_>, node: usize) -> Option<Reason> {
     GATES.iter().find_map(|(_, ask)| ask(fleet, node))

@@ -8,7 +8,7 @@ use restow_model::{GoDuration, Time};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::backoff::failed_launch;
-use crate::record::{Phase, Record};
+use crate::record::{Moving, Phase, Record};
 
 /// When brakes hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,7 +198,15 @@ impl Brakes {
             }
             let before = last.insert(owners, own);
             let Some(went) = own.last_went() else { continue };
-            let soon = before.filter(|before| own.proposed.since(before.proposed) <= self.dwell);
+            // Two moves may evict pods of the same controllers without meeting: the pods must have been moved before.
+            let again = |before: &&Record| {
+                let since = before.last_went();
+                let moved = |pod: &&Moving| pod.moved.is_some() && pod.moved >= since;
+                2 * own.pods.iter().filter(moved).count() > own.pods.len()
+            };
+            let soon = before
+                .filter(|before| own.proposed.since(before.proposed) <= self.dwell)
+                .filter(again);
             if soon.is_some_and(|before| own.bill >= before.bill) {
                 for pool in touched(own) {
                     let until = went.plus(cool_down(pool));

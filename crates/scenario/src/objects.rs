@@ -144,10 +144,12 @@ fn put_in_namespace(object: &mut Value) {
 
 /// The NodePools that the document holds in short.
 pub(crate) fn pools(spec: &At<'_>) -> Vec<Made> {
-    spec.all("pools").iter().map(pool).collect()
+    let sells_spot = spec.get("catalog").is_some()
+        || spec.all("instanceTypes").iter().any(|own| own.get("spot").is_some());
+    spec.all("pools").iter().map(|at| pool(at, sells_spot)).collect()
 }
 
-fn pool(at: &At<'_>) -> Made {
+fn pool(at: &At<'_>, sells_spot: bool) -> Made {
     let mut made = Made::new(Value::Null, at);
     let mut pool = json!({
         "apiVersion": "karpenter.sh/v1",
@@ -190,7 +192,18 @@ fn pool(at: &At<'_>) -> Made {
         }
     }
     // The schema wants a template, even one that says nothing.
-    member(&mut pool, "spec.template.spec");
+    let template = member(&mut pool, "spec.template.spec");
+    // Where nobody sells spot, a pool that says nothing does not ask for it: Karpenter would take it for free.
+    let list = template.entry("requirements").or_insert_with(|| json!([]));
+    let terms = |own: &Value| own["key"] == "karpenter.sh/capacity-type";
+    if let Value::Array(list) = list
+        && !sells_spot
+        && !list.iter().any(terms)
+    {
+        list.push(json!({
+            "key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"],
+        }));
+    }
     made.json = pool;
     made
 }

@@ -73,24 +73,28 @@ fn replacements_that_are_replaced_are_a_reason_to_wait() {
 /// User needs A6: the same pods twice within an hour, and the bill did not fall.
 #[test]
 fn pods_that_are_moved_again_for_nothing_are_a_reason_to_wait() {
-    let moved = |id: &str, at: i64, bill: i64| {
+    let moved = |id: &str, at: i64, bill: i64, before: Option<i64>| {
         let mut record = over(id, at, &[], None);
         record.sources[0].went = Some(Time::from_seconds(at - 10));
         record.bill = Price::from_nanos(bill);
         record.pods = vec![Moving {
             pod: ("web".to_owned(), format!("api-{at}")),
             owner: Some(("ReplicaSet".to_owned(), "api".to_owned())),
-            moved: None,
+            moved: before.map(Time::from_seconds),
             from: "node-0".to_owned(),
             to: "m-0".to_owned(),
         }];
         record
     };
     let until = Time::from_seconds(890 + 1800);
-    let again = [moved("a", 300, 1000), moved("b", 900, 1000)];
+    let again = [moved("a", 300, 1000, None), moved("b", 900, 1000, Some(290))];
     assert_eq!(held(&again, 1000), in_default(Brake::Loop { generations: 2, until }));
-    assert_eq!(held(&[moved("a", 300, 1000), moved("b", 900, 900)], 1000), []);
-    assert_eq!(held(&[moved("a", 300, 1000), moved("b", 9000, 1000)], 9100), []);
+    let others = [moved("a", 300, 1000, None), moved("b", 900, 1000, None)];
+    assert_eq!(held(&others, 1000), [], "other pods of the same controller");
+    let cheaper = [moved("a", 300, 1000, None), moved("b", 900, 900, Some(290))];
+    assert_eq!(held(&cheaper, 1000), []);
+    let later = [moved("a", 300, 1000, None), moved("b", 9000, 1000, Some(290))];
+    assert_eq!(held(&later, 9100), []);
 }
 
 /// User needs S3.

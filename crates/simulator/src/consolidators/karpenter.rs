@@ -8,7 +8,7 @@ use restow_model::{DisruptionReason, Effect, GoDuration, Price, Str, Time};
 
 use super::decision;
 use crate::agenda::ClaimRef;
-use crate::names::taint;
+use crate::names::{set, taint};
 use crate::outcome::Ending;
 use crate::provider::{Leaving, Request};
 use crate::setup::Policy;
@@ -77,6 +77,7 @@ impl Karpenter {
     /// Looks at the cluster once; returns when to look again.
     pub(crate) fn tick(&mut self, world: &mut World, policy: &Policy) -> Time {
         self.go_on(world);
+        Self::mark_quiet(world, policy);
         let now = world.now;
         if let Some((command, due)) = self.pending.take() {
             if now < due {
@@ -135,6 +136,35 @@ impl Karpenter {
             pools: &policy.pools,
             groups: &[],
             price_age: None,
+        }
+    }
+
+    /// Keeps the condition that says whether a node was quiet for long enough.
+    fn mark_quiet(world: &mut World, policy: &Policy) {
+        let (now, names) = (world.now, world.names);
+        let pools: Vec<(Str, Option<GoDuration>)> = world
+            .snapshot
+            .node_pools
+            .iter()
+            .zip(&policy.pools)
+            .map(|(pool, own)| (pool.meta.name, own.settings.consolidate_after.after()))
+            .collect();
+        for claim in &mut world.snapshot.node_claims {
+            let pool = claim.meta.labels.get(names.node_pool);
+            let after = pools.iter().find(|own| Some(own.0) == pool).and_then(|own| own.1);
+            let initialized = claim.conditions.iter().find(|own| own.kind == names.initialized);
+            let since = initialized.map(|own| claim.last_pod_event.or(own.changed));
+            let quiet = match (after, since) {
+                (Some(after), Some(since)) => {
+                    after.is_zero() || since.is_none_or(|since| now.since(since) >= after)
+                }
+                _ => false,
+            };
+            if quiet {
+                set(&mut claim.conditions, names.consolidatable, now);
+            } else {
+                claim.conditions.retain(|own| own.kind != names.consolidatable);
+            }
         }
     }
 
