@@ -16,6 +16,7 @@ mod catalog;
 mod crds;
 mod demo;
 mod differential;
+mod faults;
 mod fuzz;
 mod graph;
 mod instructions;
@@ -106,6 +107,13 @@ const TASKS: &[Task] = &[
         line: "make the example cluster of `restow demo` again",
         more: demo::HELP,
         run: demo::run,
+    },
+    Task {
+        name: "faults",
+        options: "[--seeds N]",
+        line: "whatever goes wrong in virtual time, nothing happens that must not",
+        more: faults::HELP,
+        run: faults::run,
     },
     Task {
         name: "fuzz",

@@ -1,6 +1,6 @@
 //! How fast time passes: a week of a cluster whose pods come and go.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use restow_consolidation::settings::{Name, resolve};
 use restow_model::{GoDuration, Labels, WorkloadKind};
@@ -41,14 +41,14 @@ impl Week {
             let labels = node.meta.labels.iter().chain([(initialized, yes)]);
             node.meta.labels = Labels::new(labels.collect());
         }
-        let mut names: BTreeMap<(String, String), ()> = BTreeMap::new();
+        let mut names: BTreeSet<(String, String)> = BTreeSet::new();
         for pod in &snapshot.pods {
             if let Some(owner) = snapshot.owner(pod) {
                 let text = |name| snapshot.text(name).to_owned();
-                names.insert((text(pod.namespace), text(owner.name)), ());
+                names.insert((text(pod.namespace), text(owner.name)));
             }
         }
-        let behaviours = names.into_keys().map(|(namespace, name)| Behaviour {
+        let behaviours = names.into_iter().map(|(namespace, name)| Behaviour {
             start: Spread { median: GoDuration::from_seconds(15), sigma: 0.5 },
             churn: self.churn,
             ..Behaviour::of(WorkloadName { kind: WorkloadKind::ReplicaSet, namespace, name })

@@ -89,6 +89,21 @@ pub struct Plan {
 impl Plan {
     /// Plans for a fleet. `stop` is asked now and then whether to end the search early.
     pub fn new(fleet: &Fleet<'_>, offers: &Arc<Offers>, stop: &mut dyn FnMut() -> bool) -> Self {
+        Self::make(fleet, offers, stop, true)
+    }
+
+    /// The same for whoever carries plans out again and again: without what blocked nodes would save, and without a bound where
+    /// the search needs none.
+    pub fn brief(fleet: &Fleet<'_>, offers: &Arc<Offers>, stop: &mut dyn FnMut() -> bool) -> Self {
+        Self::make(fleet, offers, stop, false)
+    }
+
+    fn make(
+        fleet: &Fleet<'_>,
+        offers: &Arc<Offers>,
+        stop: &mut dyn FnMut() -> bool,
+        whole: bool,
+    ) -> Self {
         let mut board = Board::new(fleet, offers);
         let failures: Vec<Vec<Reason>> =
             (0..fleet.nodes.len()).map(|at| blocked(&board, at)).collect();
@@ -102,7 +117,7 @@ impl Plan {
         let mut work = board.clone();
         let found = search::search(&mut work, &candidates, &mut asked);
         let moves = in_turns(fleet, found.moves.clone());
-        let verdicts = verdicts(&mut board, failures, &moves, &found);
+        let verdicts = verdicts(&mut board, failures, &moves, &found, whole);
         let stats = Stats {
             candidates: candidates.len(),
             probes: work.probes,
@@ -126,7 +141,9 @@ impl Plan {
             after.price = after.price - own.before + own.after;
         }
         let locked = locked(fleet, &verdicts);
-        let bound = found.bound.or_else(|| bound(&board, &candidates).map(|own| own.price));
+        let bound = found
+            .bound
+            .or_else(|| whole.then(|| bound(&board, &candidates)).flatten().map(|own| own.price));
         Self { moves, verdicts, before, after, locked, bound, stats }
     }
 
@@ -203,6 +220,7 @@ fn verdicts(
     failures: Vec<Vec<Reason>>,
     moves: &[Planned],
     found: &Found,
+    whole: bool,
 ) -> Vec<Verdict> {
     let mut in_move: Vec<Option<usize>> = vec![None; failures.len()];
     for (at, own) in moves.iter().enumerate() {
@@ -228,7 +246,7 @@ fn verdicts(
             }
             (None, Some(first)) => {
                 // What it would save if nobody stood in the way.
-                let locked = if first.gate() > Gate::Priced {
+                let locked = if whole && first.gate() > Gate::Priced {
                     let own = board.glance(node, Ask::OWN).is_none();
                     let own = own.then(|| board.assess(&[node], Ask::OWN).ok()).flatten();
                     own.map(|own| own.savings())

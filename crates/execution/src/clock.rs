@@ -8,16 +8,19 @@ use restow_model::{GoDuration, Time};
 use restow_scheduling::Offers;
 
 use crate::fingerprint::fingerprint;
-use crate::step::{Observed, Policy};
+use crate::step::{Changes, Observed, Policy};
 
 /// At the latest after this everything is searched.
 const LATEST: GoDuration = GoDuration::from_seconds(300);
+
+/// If more than one pod in so many changed, it is worth a search at once.
+const MANY: u64 = 100;
 
 /// What a search saw.
 #[derive(Clone, Debug)]
 struct Seen {
     /// Whoever drives the loop counted this far, or the cluster looked like this.
-    cluster: Result<u64, u64>,
+    cluster: Result<Changes, u64>,
     offers: Arc<Offers>,
     pools: Vec<Resolved>,
     cluster_wide: Resolved,
@@ -29,6 +32,8 @@ pub(crate) struct Clock {
     last: Option<Time>,
     /// Whether it began something: then the next one follows in any case.
     began: bool,
+    /// How many searches in a row began nothing.
+    fruitless: u32,
     seen: Option<Seen>,
     /// When something ends by itself that kept a move from being made.
     wakes: Option<Time>,
@@ -46,7 +51,16 @@ impl Clock {
         waited >= LATEST
             || self.began
             || self.wakes.is_some_and(|wakes| wakes <= now)
-            || self.seen.as_ref().is_none_or(|seen| seen.differs(observed, policy))
+            || self.seen.as_ref().is_none_or(|seen| {
+                let rested = waited >= self.rest();
+                seen.differs(observed, policy, rested)
+            })
+    }
+
+    /// How long nothing is searched because of a few pods: twice as long after each search in vain.
+    fn rest(&self) -> GoDuration {
+        let doubled = self.poll.millis() << self.fruitless.min(16);
+        GoDuration::from_millis(doubled.min(LATEST.millis()))
     }
 
     /// Remembers what a search saw and found. `wakes` is when something else ends that kept moves from being made.
@@ -60,6 +74,7 @@ impl Clock {
     ) {
         self.last = Some(now);
         self.began = began;
+        self.fruitless = if began { 0 } else { self.fruitless + 1 };
         self.poll = policy.inputs.cluster.settings.poll_period;
         self.wakes = wakes.filter(|at| *at > now);
         self.seen = Some(Seen {
@@ -83,17 +98,25 @@ impl Clock {
 }
 
 impl Seen {
-    fn differs(&self, observed: &Observed<'_>, policy: &Policy<'_>) -> bool {
-        !Arc::ptr_eq(&self.offers, policy.offers)
+    fn differs(&self, observed: &Observed<'_>, policy: &Policy<'_>, rested: bool) -> bool {
+        let cluster = match (self.cluster, of_cluster(observed)) {
+            (Ok(then), Ok(now)) => {
+                let pods = now.pods.abs_diff(then.pods);
+                let many = pods * MANY > observed.snapshot.pods.len() as u64;
+                then.others != now.others || many || (pods > 0 && rested)
+            }
+            (then, now) => then != now,
+        };
+        cluster
+            || !Arc::ptr_eq(&self.offers, policy.offers)
             || self.pools != policy.inputs.pools
             || self.cluster_wide != *policy.inputs.cluster
-            || self.cluster != of_cluster(observed)
     }
 }
 
-fn of_cluster(observed: &Observed<'_>) -> Result<u64, u64> {
+fn of_cluster(observed: &Observed<'_>) -> Result<Changes, u64> {
     match observed.changed {
-        Some(count) => Ok(count),
+        Some(changes) => Ok(changes),
         None => Err(fingerprint(observed.snapshot)),
     }
 }

@@ -35,4 +35,4 @@ pub use invariants::{Invariants, Violation};
 pub use ledger::Ledger;
 pub use life::{Judge, Limits};
 pub use record::{Failure, Launch, Moving, Outcome, Phase, Record, Source};
-pub use step::{Execution, Observed, Policy};
+pub use step::{Changes, Execution, Observed, Policy};

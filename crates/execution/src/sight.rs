@@ -79,15 +79,17 @@ impl<'s> Sight<'s> {
         key.is_some_and(|key| node.taints.iter().any(|taint| taint.key == key))
     }
 
-    /// Whether pods that somebody would miss run on the node of a claim.
+    /// Whether pods that somebody would miss run on the node of a claim, or ever did: then it is a node like any other, and
+    /// goes as any other does.
     pub(crate) fn is_used(&self, claim: &NodeClaim) -> bool {
         let node = claim.node;
-        !node.is_empty()
-            && self.snapshot.pods.iter().any(|pod| {
-                let of_daemon = self.snapshot.owner(pod).is_some_and(|own| {
-                    matches!(self.snapshot.strings.text(own.kind), "DaemonSet" | "Node")
-                });
-                pod.node == node && !pod.is_finished() && !of_daemon
-            })
+        claim.last_pod_event.is_some()
+            || !node.is_empty()
+                && self.snapshot.pods.iter().any(|pod| {
+                    let of_daemon = self.snapshot.owner(pod).is_some_and(|own| {
+                        matches!(self.snapshot.strings.text(own.kind), "DaemonSet" | "Node")
+                    });
+                    pod.node == node && !pod.is_finished() && !of_daemon
+                })
     }
 }

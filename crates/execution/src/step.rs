@@ -26,9 +26,19 @@ pub struct Observed<'a> {
     pub snapshot: &'a Snapshot,
     /// Whether somebody asked to stop: what can be taken back is.
     pub paused: bool,
-    /// A number that whoever drives the loop raises whenever the snapshot changed in a way that may matter for moves; then the
-    /// snapshot need not be compared with the one before. `None` if nobody counts.
-    pub changed: Option<u64>,
+    /// What whoever drives the loop counted of changes that may matter for moves; then the snapshot need not be compared with
+    /// the one before. `None` if nobody counts.
+    pub changed: Option<Changes>,
+}
+
+/// How often the cluster has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Pods that were bound, turned ready or unready, were asked to go or are gone. While nothing is found, few of these are not
+    /// worth a search each.
+    pub pods: u64,
+    /// Everything else: nodes, claims, taints, pools, budgets, prices.
+    pub others: u64,
 }
 
 /// What decisions are made by.

@@ -139,7 +139,7 @@ impl Execution {
         let held = self.held(&self.records, snapshot, policy, now);
         let Scene { fleet, .. } =
             Scene::new(now, snapshot, policy, &self.records, self.adaptive.as_ref());
-        let mut plan = Plan::new(&fleet, policy.offers, &mut || false);
+        let mut plan = Plan::brief(&fleet, policy.offers, &mut || false);
         if fleet.cluster.settings.tight_moves == TightMoves::Drop {
             mark_tight(&fleet, &mut plan);
         }

@@ -25,15 +25,15 @@ fn version() -> &'static str {
 
 /// Node consolidation that is worth its disruption.
 ///
-/// Shows what a Kubernetes fleet is, what it costs and how full it is, which nodes could go and why the others stay, and where
-/// pods would go, on any cluster, with nothing installed in it and without writing to it.
+/// Shows what a Kubernetes fleet is, what it costs and how full it is, which nodes could go and why the others stay, where pods
+/// would go, and what a policy would do over days, on any cluster, with nothing installed in it and without writing to it.
 #[derive(Parser, Debug)]
 #[command(
     name = "restow",
     version = version(),
     propagate_version = false,
     arg_required_else_help = true,
-    after_help = "Examples:\n  restow demo                         an example cluster, no cluster needed\n  \
+    after_help = "Examples:\n  restow demo                         a real case, told in a minute, no cluster needed\n  \
                   restow nodes                        the fleet of the current kubeconfig context\n  \
                   restow nodes -f cluster.json        the same from `kubectl get -A -o json` output\n  \
                   restow plan                         which nodes to delete or replace, and why not the others\n  \
@@ -42,6 +42,8 @@ fn version() -> &'static str {
                   restow lint                         what locks savings in, with fixes to paste\n  \
                   restow schedule                     where pending pods would go, and what they need\n  \
                   restow schedule --drain node-a      where the pods of a node would go\n  \
+                  restow compare s1-off-peak-cascade  policies side by side, in virtual time\n  \
+                  restow tune -f my.restow            which settings are worth choosing, found by trying\n  \
                   restow snapshot --to my.restow      keep a cluster in a small file\n\n\
                   Exit codes: 0 done, 1 error, 2 something is proposed or incomplete, 3 a check failed."
 )]

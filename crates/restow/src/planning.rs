@@ -221,7 +221,8 @@ impl Configured {
     }
 }
 
-fn check_pool(snapshot: &Snapshot, entry: &Entry, own: &WhatIf) -> anyhow::Result<()> {
+/// Whether the pool is there that an assumption is about.
+pub(crate) fn check_pool(snapshot: &Snapshot, entry: &Entry, own: &WhatIf) -> anyhow::Result<()> {
     let Some(wanted) = &entry.pool else { return Ok(()) };
     let names = || snapshot.node_pools.iter().map(|pool| snapshot.text(pool.meta.name));
     if names().any(|name| name == wanted) {

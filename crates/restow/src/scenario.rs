@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use anyhow::Context;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use restow_consolidation::settings::{Entry, Origin, Value};
+use restow_consolidation::WhatIf;
+use restow_consolidation::settings::Entry;
 use restow_model::GoDuration;
 use restow_scenario::{PolicyDraft, Scenario, shipped};
 use restow_simulator::{Checked, Failed, Options, Policy, Progress, Setup, Trials, Tried};
 
+use crate::planning::check_pool;
 use crate::terminal;
 
 /// What is simulated, and how often.
@@ -26,7 +27,7 @@ pub(crate) struct ScenarioArgs {
 
     /// Change a setting of every policy; repeatable.
     #[arg(long = "what-if", value_name = "[POOL/]NAME=VALUE", value_parser = crate::what_if::parse)]
-    pub(crate) what_ifs: Vec<restow_consolidation::WhatIf>,
+    pub(crate) what_ifs: Vec<WhatIf>,
 
     /// How many runs of each policy, with seeds from 1 on; the scenario says how many unless this does.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000), conflicts_with = "seed")]
@@ -49,7 +50,7 @@ pub(crate) struct ScenarioArgs {
     pub(crate) list: bool,
 }
 
-fn duration(text: &str) -> Result<GoDuration, String> {
+pub(crate) fn duration(text: &str) -> Result<GoDuration, String> {
     let parsed: GoDuration = text.parse().map_err(|error| format!("{error}"))?;
     if parsed <= GoDuration::ZERO {
         Err("expected more than nothing".to_owned())
@@ -67,6 +68,15 @@ pub(crate) struct Trial {
 }
 
 impl ScenarioArgs {
+    /// The command that simulates the same, but for the seed.
+    pub(crate) fn command(&self, name: &str) -> String {
+        let mut words = vec![format!("restow {name}"), self.scenario.clone().unwrap_or_default()];
+        words.extend(self.policies.iter().map(|own| format!("--policy {own}")));
+        words.extend(self.what_ifs.iter().map(|own| format!("--what-if '{own}'")));
+        words.extend(self.duration.map(|own| format!("--duration {own}")));
+        words.join(" ")
+    }
+
     /// Reads everything that was named.
     pub(crate) fn load(&self) -> anyhow::Result<Trial> {
         let name = self.scenario.as_deref().unwrap_or_default();
@@ -81,11 +91,7 @@ impl ScenarioArgs {
         for name in &self.policies {
             drafts.push(policy(name, &scenario)?);
         }
-        for own in &self.what_ifs {
-            let entry = own.entry(&restow_scenario::read_structured);
-            let Some(entry) = entry else {
-                anyhow::bail!("--what-if {own}: only settings can be changed in a simulation");
-            };
+        for entry in assumed(&self.what_ifs, &scenario)? {
             for draft in &mut drafts {
                 draft.set(entry.clone());
             }
@@ -101,6 +107,19 @@ impl ScenarioArgs {
         };
         Ok(Trial { scenario, policies, seeds, threads })
     }
+}
+
+/// Settings that are taken to be otherwise in a scenario.
+pub(crate) fn assumed(what_ifs: &[WhatIf], scenario: &Scenario) -> anyhow::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for own in what_ifs {
+        let Some(entry) = own.entry(&restow_scenario::read_structured) else {
+            anyhow::bail!("--what-if {own}: only settings can be changed in a scenario");
+        };
+        check_pool(&scenario.setup.snapshot, &entry, own)?;
+        entries.push(entry);
+    }
+    Ok(entries)
 }
 
 /// Policies under names that differ.
@@ -130,18 +149,24 @@ pub(crate) fn read(name: &str) -> anyhow::Result<Scenario> {
         };
         return Ok(restow_scenario::read(name, text.as_bytes(), &none)?);
     }
-    let text = std::fs::read(path).with_context(|| {
+    let text = file(name, name, || {
         let names = shipped().iter().map(|(own, _)| *own);
         match restow_catalog::nearest(name, names, 1).as_slice() {
-            [near] => format!("{name}: no such file; did you mean the scenario {near}?"),
-            _ => format!(
-                "{name}: cannot read (`restow simulate --list` shows what comes with restow)"
-            ),
+            [near] => format!("; did you mean the scenario {near}?"),
+            _ => " (`restow simulate --list` shows what comes with restow)".to_owned(),
         }
     })?;
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let file = |own: &str| std::fs::read(folder.join(own));
     Ok(restow_scenario::read(name, &text, &file)?)
+}
+
+/// The bytes of a file; if there is none, an error with a hint.
+fn file(path: &str, what: &str, hint: impl FnOnce() -> String) -> anyhow::Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => anyhow::anyhow!("{what}: no such file{}", hint()),
+        _ => anyhow::Error::new(error).context(format!("{what}: cannot read")),
+    })
 }
 
 fn policy(name: &str, scenario: &Scenario) -> anyhow::Result<PolicyDraft> {
@@ -153,26 +178,19 @@ fn policy(name: &str, scenario: &Scenario) -> anyhow::Result<PolicyDraft> {
     {
         return Ok(own);
     }
-    let text = std::fs::read(name).with_context(|| {
-        let known = PolicyDraft::NAMES.iter().copied();
-        let own = scenario.policies.iter().map(|own| own.name.as_str());
-        match restow_catalog::nearest(name, known.clone().chain(own.clone()), 1).as_slice() {
-            [near] => format!("--policy {name}: no such file; did you mean {near}?"),
-            _ => {
-                let all: Vec<&str> = own.chain(known).collect();
-                format!(
-                    "--policy {name}: no such file, and no policy of that name: {}",
-                    all.join(", ")
-                )
+    let text = file(name, &format!("--policy {name}"), || {
+        let mut all: Vec<&str> = scenario.policies.iter().map(|own| own.name.as_str()).collect();
+        for own in PolicyDraft::NAMES {
+            if !all.contains(&own) {
+                all.push(own);
             }
+        }
+        match restow_catalog::nearest(name, all.iter().copied(), 1).as_slice() {
+            [near] => format!("; did you mean {near}?"),
+            _ => format!(", and no policy of that name: there is {}", all.join(", ")),
         }
     })?;
     Ok(restow_scenario::read_policy(name, &text)?)
-}
-
-/// A setting of a policy.
-pub(crate) fn entry(name: restow_consolidation::settings::Name, text: &str) -> Entry {
-    Entry { pool: None, name, value: Value::Text(text.to_owned()), origin: Origin::WhatIf }
 }
 
 /// Tries policies and shows how far it is.

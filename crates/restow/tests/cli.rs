@@ -55,7 +55,7 @@ screens! {
     help_demo: ["demo", "--help"];
     help_completions: ["completions", "--help"];
     version: ["--version"];
-    demo: ["demo"];
+    demo: ["demo", "--fleet"];
     nodes: ["nodes", "-f", "cluster.yaml"];
     nodes_wide: ["nodes", "-f", "cluster.yaml", "-o", "wide"];
     nodes_json: ["nodes", "-f", "cluster.yaml", "-o", "json"];

@@ -77,6 +77,16 @@ impl Cluster {
         for key in template_keys(snapshot) {
             compiler.see(key);
         }
+        if settings.scores {
+            // Whoever plays the scheduler sees pods come and go: none is a new kind because it goes.
+            for key in keys.iter().flatten() {
+                let going = PodKey { terminating: true, ..*key };
+                if last != Some(going) {
+                    compiler.see(going);
+                    last = Some(going);
+                }
+            }
+        }
         let revived = first_fit::revived(&keys, settings);
         for (_, key) in &revived {
             compiler.see(*key);

@@ -8,6 +8,9 @@ use crate::outcome::Run;
 use crate::run::{Options, Progress, run_checked};
 use crate::setup::{Policy, Setup, Tried};
 
+/// A run, and what was found in it.
+type Looked = (Run, Vec<Broken>);
+
 /// One run of many.
 #[derive(Clone, Copy, Debug)]
 struct Job<'a> {
@@ -62,9 +65,9 @@ impl Trials<'_> {
         (tried.collect(), failed)
     }
 
-    fn all(&self, jobs: &[Job<'_>]) -> Vec<(Run, Vec<Broken>)> {
+    fn all(&self, jobs: &[Job<'_>]) -> Vec<Looked> {
         let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<Option<(Run, Vec<Broken>)>>> = Mutex::new(vec![None; jobs.len()]);
+        let results: Mutex<Vec<Option<Looked>>> = Mutex::new(vec![None; jobs.len()]);
         let work = || {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);

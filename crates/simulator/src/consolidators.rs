@@ -61,6 +61,7 @@ impl World {
         match &ending {
             Ending::Done => {
                 totals.moves += 1;
+                totals.unpaid_moves += u64::from(decision.promised < decision.required);
                 totals.nodes_disrupted += decision.sources.len() as u64;
                 totals.promised_savings += decision.promised.dollars();
                 totals.realised_savings += realised.dollars();

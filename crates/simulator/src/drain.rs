@@ -4,8 +4,8 @@ use restow_model::{Effect, GoDuration, Str, Time};
 
 use crate::agenda::{ClaimRef, Event};
 use crate::names::taint;
+use crate::pods::Why;
 use crate::provider::Leaving;
-use crate::workloads::Why;
 use crate::world::World;
 
 /// A node is not taken for drained sooner: pods may still have been on their way to it.
@@ -24,7 +24,7 @@ impl World {
         claim.drained_since = Some(now);
         let (at, node, machine) = (claim.at, claim.node, claim.price.is_some());
         self.snapshot.node_claims[at].meta.deleted = Some(now);
-        self.revision += 1;
+        self.changes.others += 1;
         match node {
             Some(name) => {
                 if let Some(place) = self.node_at.get(&name).copied() {

@@ -22,6 +22,8 @@ pub enum Metric {
     Generations,
     /// Moves carried out.
     Moves,
+    /// Moves carried out that promised less than they had to save.
+    UnpaidMoves,
     /// Moves taken back.
     RolledBack,
     /// How long pods waited.
@@ -102,6 +104,7 @@ impl Metric {
             Self::MaxEvictionsPerPod => count(totals.max_evictions_per_pod),
             Self::Generations => count(totals.generations),
             Self::Moves => count(totals.moves),
+            Self::UnpaidMoves => count(totals.unpaid_moves),
             Self::RolledBack => count(totals.rolled_back),
             Self::PendingPodSeconds => totals.pending_pod_seconds,
             Self::PendingAtEnd => count(totals.pending_at_end),

@@ -4,9 +4,9 @@ use restow_catalog::{InstanceType, Offering};
 use restow_model::{CountOrPercent, GoDuration, Price, Str};
 
 use crate::agenda::Event;
+use crate::pods::Why;
 use crate::provider::Leaving;
 use crate::script::{Happening, OfferingFilter, WorkloadName};
-use crate::workloads::Why;
 use crate::world::World;
 
 impl World {
@@ -58,7 +58,7 @@ impl World {
                     own.min_available = None;
                     own.max_unavailable = Some(CountOrPercent::Count(*max_unavailable));
                     self.budgets.write(&mut self.snapshot, at);
-                    self.revision += 1;
+                    self.changes.others += 1;
                 }
             }
             Happening::Crash { workload, count } => {
@@ -109,7 +109,7 @@ impl World {
         let started = self.claims.values().filter(|own| own.node.is_none());
         rate += started.filter_map(|own| own.price).sum();
         self.measure.repriced(self.now, rate);
-        self.revision += 1;
+        self.changes.others += 1;
     }
 
     fn interrupt(&mut self, of: &OfferingFilter, count: Option<usize>) {

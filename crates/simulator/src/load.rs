@@ -3,8 +3,8 @@
 use restow_model::{Cron, GoDuration, Time};
 
 use crate::agenda::Event;
+use crate::pods::Why;
 use crate::script::{Autoscaler, Load};
-use crate::workloads::Why;
 use crate::world::World;
 
 /// How often an autoscaler looks.

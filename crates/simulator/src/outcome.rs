@@ -42,6 +42,8 @@ pub struct Totals {
     pub generations: u64,
     /// Moves that were carried out.
     pub moves: u64,
+    /// Those of them that promised to save less than what they disturbed had to save.
+    pub unpaid_moves: u64,
     /// Moves that were begun and taken back.
     pub rolled_back: u64,
     /// Nodes that moves deleted.

@@ -1,15 +1,15 @@
 //! Nodes come to be and go: from a claim to a machine, from a machine to a node, from a node to one that takes pods.
 
 use restow_model::{
-    Effect, GoDuration, Meta, Node, NodeClaim, Operator, Phase, Pod, Price, Requirement,
-    RequirementSpec, Resources, Str, Time, Uid, WorkloadKind,
+    Effect, GoDuration, Meta, Node, NodeClaim, Operator, Price, Requirement, RequirementSpec,
+    Resources, Str, Time, Uid,
 };
 use restow_scheduling::{Machine, Wanted};
 
 use crate::agenda::{ClaimRef, Event};
 use crate::names::{holds, set, taint};
 use crate::script::OfferingFilter;
-use crate::world::{Life, World};
+use crate::world::World;
 
 /// A launch is given up after this time, as Karpenter does.
 const LAUNCH_LIMIT: GoDuration = GoDuration::from_seconds(300);
@@ -157,7 +157,7 @@ impl World {
         let wait = Self::draw(&mut self.chances.provider, self.provider.launch);
         self.after(wait, Event::Launched(ClaimRef(number)));
         self.after(LAUNCH_LIMIT, Event::GivenUp(ClaimRef(number)));
-        self.revision += 1;
+        self.changes.others += 1;
         ClaimRef(number)
     }
 
@@ -212,7 +212,7 @@ impl World {
             claim.price = Some(machine.price);
         }
         self.measure.machine_came(now, machine.price);
-        self.revision += 1;
+        self.changes.others += 1;
         let wait = Self::draw(&mut self.chances.provider, self.provider.register);
         let never = self.chances.provider.happens(self.provider.registration_failures);
         if never {
@@ -259,11 +259,15 @@ impl World {
         let place = self.snapshot.nodes.len() - 1;
         self.node_at.insert(name, place);
         self.claim_of.insert(name, own);
+        // Prices may have changed since it was launched.
+        let price = self.price_of(&self.snapshot.nodes[place]);
         if let Some(claim) = self.claims.get_mut(&own.0) {
             claim.node = Some(name);
+            let before = claim.price.replace(price).unwrap_or_default();
+            self.measure.repriced(now, self.measure.rate() - before + price);
         }
         self.engine.add_node(&self.snapshot, place);
-        self.revision += 1;
+        self.changes.others += 1;
         let wait = Self::draw(&mut self.chances.provider, self.provider.ready);
         self.after(wait, Event::Initialized(own));
         self.note_ends(own);
@@ -281,7 +285,6 @@ impl World {
         set(&mut object.conditions, names.initialized, now);
         set(&mut object.conditions, names.ready, now);
         set(&mut object.conditions, names.consolidatable, now);
-        object.last_pod_event = Some(now);
         let startup = object.startup_taints.clone();
         let node = &mut self.snapshot.nodes[place];
         node.conditions = vec![holds(names.ready, now)];
@@ -294,39 +297,6 @@ impl World {
         node.meta.labels = restow_model::Labels::new(labels);
         self.node_changed(name);
         self.make_daemons(name);
-    }
-
-    /// Daemon pods come with their node.
-    pub(crate) fn make_daemons(&mut self, name: Str) {
-        let Some(node) = self.engine.node(name) else { return };
-        for number in 0..self.units.len() as u32 {
-            let unit = &self.units[number as usize];
-            if unit.kind != WorkloadKind::DaemonSet || unit.workload.is_none() {
-                continue;
-            }
-            let pod = Pod {
-                namespace: unit.namespace,
-                labels: unit.template.labels,
-                annotations: unit.template.annotations,
-                owner: unit.owner,
-                shape: unit.template.shape,
-                phase: Phase::Pending,
-                ..Pod::default()
-            };
-            let life = Life { unit: Some(number), version: unit.version, ..Life::default() };
-            let at = self.add_pod(pod, life);
-            if self.engine.can_run(at as usize, node) {
-                self.snapshot.pods[at as usize].node = name;
-                self.snapshot.pods[at as usize].scheduled = Some(self.now);
-                self.engine.change_pod(&self.snapshot, at as usize);
-                self.pods_on.entry(name).or_default().push(at);
-                self.units[number as usize].pods.push(at);
-                let own = self.reference(at);
-                self.after(GoDuration::from_seconds(5), Event::Ready(own));
-            } else {
-                self.drop_pod(at);
-            }
-        }
     }
 
     /// When a node ends by itself.
@@ -380,7 +350,7 @@ impl World {
                 self.index_nodes();
             }
         }
-        self.revision += 1;
+        self.changes.others += 1;
         self.ask_for_nodes_if_any_waits();
     }
 

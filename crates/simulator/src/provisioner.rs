@@ -23,14 +23,11 @@ const AGAIN: GoDuration = GoDuration::from_seconds(10);
 impl World {
     /// Some pod needs a node.
     pub(crate) fn ask_for_nodes(&mut self) {
-        let (first, due) = match self.batch {
-            Some((first, due)) => (first, due),
-            None => {
-                let due = self.now.plus(IDLE);
-                self.agenda.note(due, Event::Provision);
-                (self.now, due)
-            }
-        };
+        let (first, due) = self.batch.unwrap_or_else(|| {
+            let due = self.now.plus(IDLE);
+            self.agenda.note(due, Event::Provision);
+            (self.now, due)
+        });
         let due = due.max(self.now.plus(IDLE).min(first.plus(LONGEST)));
         self.batch = Some((first, due));
     }

@@ -278,7 +278,7 @@ impl World {
                 continue;
             }
             if let Some(since) = unit.unready_since {
-                unit.unready = unit.unready + now.since(since);
+                unit.unready += now.since(since);
             }
             workloads.push(WorkloadTotals {
                 workload: format!(

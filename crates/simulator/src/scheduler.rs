@@ -71,6 +71,7 @@ impl World {
         }
         // What fitted nowhere a moment ago still does not: others only take room.
         let mut hopeless: Vec<ClassId> = Vec::new();
+        let mut bound = false;
         let mut space = std::mem::take(&mut self.queue.space);
         while let Some((_, own)) = self.queue.active.pop_first() {
             let Some(pod) = self.pod(own) else { continue };
@@ -85,19 +86,32 @@ impl World {
             let node = (!tried)
                 .then(|| self.engine.pick(place, self.profile, &mut space, &mut chance))
                 .flatten();
-            match node {
-                Some(node) => {
-                    let name = self.engine.name(node);
-                    self.bind(own.at, name);
-                    self.started(own.at);
-                }
-                None => {
-                    hopeless.extend(class.filter(|_| !tried));
-                    self.park(own);
-                }
+            let Some(node) = node else {
+                hopeless.extend(class.filter(|_| !tried));
+                self.park(own);
+                continue;
+            };
+            let name = self.engine.name(node);
+            self.bind(own.at, name);
+            self.started(own.at);
+            bound = true;
+            // A volume that was made here numbers the classes anew.
+            let volumes = self.snapshot.pods[place].volumes;
+            if !self.snapshot.volumes[volumes].claims.is_empty() {
+                hopeless.clear();
             }
         }
         self.queue.space = space;
+        // Only who wants to be beside others, or as even as they are, gets anywhere by their being there.
+        let waits = |own: &PodRef| {
+            self.pod(*own).is_some_and(|pod| {
+                let shape = &self.snapshot.shapes[pod.shape];
+                !shape.affinity.is_empty() || !shape.spread.is_empty()
+            })
+        };
+        if bound && self.queue.parked.iter().any(waits) {
+            self.queue.room_came();
+        }
     }
 
     fn park(&mut self, own: PodRef) {
@@ -119,7 +133,7 @@ impl World {
     fn unpark(&mut self) {
         let parked: Vec<PodRef> = self.queue.parked.iter().copied().collect();
         for own in parked {
-            if self.pod(own).is_none_or(|pod| pod.is_bound()) {
+            if self.pod(own).is_none_or(restow_model::Pod::is_bound) {
                 self.queue.parked.remove(&own);
                 continue;
             }

@@ -71,7 +71,7 @@ impl Unit {
         let enough = i64::from(self.ready) >= self.desired;
         if enough {
             if let Some(since) = self.unready_since.take() {
-                self.unready = self.unready + now.since(since);
+                self.unready += now.since(since);
             }
             self.least_ready.get_or_insert(self.ready);
         } else if self.least_ready.is_some() {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use restow_catalog::{PriceBook, node_facts};
+use restow_execution::Changes;
 use restow_model::{GoDuration, Node, Phase, Pod, Price, Snapshot, Str, Taint, Time};
 use restow_scheduling::{Cluster, Offers, Profile, Settings as Placing};
 use rustc_hash::FxHashMap;
@@ -101,7 +102,7 @@ pub(crate) struct World {
     /// Offerings that cannot be had, until when.
     pub(crate) stock_outs: Vec<(crate::script::OfferingFilter, Time)>,
     /// Grows with everything that could open a move.
-    pub(crate) revision: u64,
+    pub(crate) changes: Changes,
     pub(crate) paused: bool,
     /// Nodes that the provisioner expects waiting pods on, until when.
     pub(crate) nominations: FxHashMap<Str, Time>,
@@ -156,7 +157,7 @@ impl World {
             measure: Measure::default(),
             batch: None,
             stock_outs: Vec::new(),
-            revision: 1,
+            changes: Changes::default(),
             paused: false,
             nominations: FxHashMap::default(),
             events: 0,
@@ -208,14 +209,11 @@ impl World {
     /// Puts a pod into the cluster; it is on no node unless it says so.
     pub(crate) fn add_pod(&mut self, mut pod: Pod, mut life: Life) -> u32 {
         pod.created = self.now;
-        let at = match self.free.pop() {
-            Some(at) => at,
-            None => {
-                self.snapshot.pods.push(Pod::default());
-                self.lives.push(Life::default());
-                (self.snapshot.pods.len() - 1) as u32
-            }
-        };
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.snapshot.pods.push(Pod::default());
+            self.lives.push(Life::default());
+            (self.snapshot.pods.len() - 1) as u32
+        });
         life.number = self.lives[at as usize].number + 1;
         if pod.name.is_empty() {
             pod.name = self.pod_name(&pod, at, life.number);
@@ -258,7 +256,7 @@ impl World {
         pod.unschedulable = false;
         self.engine.change_pod(&self.snapshot, at as usize);
         self.pods_on.entry(node).or_default().push(at);
-        self.revision += 1;
+        self.changes.pods += 1;
         self.pod_event(node);
         self.check_binding(at);
     }
@@ -273,7 +271,7 @@ impl World {
         pod.ready = ready;
         pod.ready_changed = Some(now);
         self.budgets.see(&mut self.snapshot, at, true);
-        self.revision += 1;
+        self.changes.pods += 1;
     }
 
     /// Takes a pod out of the cluster.
@@ -292,9 +290,10 @@ impl World {
         self.engine.remove_pod(at as usize);
         self.snapshot.pods[at as usize] = Pod { phase: Phase::Succeeded, ..Pod::default() };
         let life = &mut self.lives[at as usize];
-        *life = Life { number: life.number, ..Life::default() };
+        // Whatever was still to happen to it is about nobody now.
+        *life = Life { number: life.number + 1, ..Life::default() };
         self.free.push(at);
-        self.revision += 1;
+        self.changes.pods += 1;
         self.queue.room_came();
     }
 
@@ -316,7 +315,7 @@ impl World {
         if let Some(at) = self.node_at.get(&name) {
             self.engine.change_node(&self.snapshot, *at);
         }
-        self.revision += 1;
+        self.changes.others += 1;
         self.queue.room_came();
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use restow_consolidation::Inputs;
 use restow_consolidation::settings::{Name, resolve};
 use restow_execution::invariants::Step;
-use restow_execution::{Action, Execution, Happened, Invariants, Observed, Phase, Policy};
+use restow_execution::{Action, Changes, Execution, Happened, Invariants, Observed, Phase, Policy};
 use restow_model::{GoDuration, Price};
 
 use super::world::{OPEN, book, case, clusters, planned, read};
@@ -77,7 +77,11 @@ fn what_was_planned_is_confirmed_when_nothing_changed() {
         let (mut execution, mut invariants) = (Execution::default(), Invariants::default());
         for _ in 0..2 {
             let now = case.snapshot.time;
-            let observed = Observed { snapshot: &case.snapshot, paused: false, changed: Some(1) };
+            let observed = Observed {
+                snapshot: &case.snapshot,
+                paused: false,
+                changed: Some(Changes { pods: 0, others: 1 }),
+            };
             let actions = execution.tick(now, &observed, &policy);
             let (seen, records) = (&case.snapshot, execution.records());
             let step = Step { now, seen, actions: &actions, records, policy: &policy };

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Step, Violation};
 use crate::action::Action;
-use crate::record::Record;
+use crate::record::{Record, Source};
 
 pub(super) fn check(
     step: &Step<'_>,
@@ -43,7 +43,12 @@ pub(super) fn check(
             used += own(record);
             budgets(fleet, pool, record, used, found);
         }
-        if drained {
+        // Nodes without pods go at any rate.
+        let evicts = |own: &Record| {
+            let goes = |own: &&Source| own.pool == name && deleted.contains(own.claim.as_str());
+            own.sources.iter().filter(goes).any(|own| own.evictions > 0)
+        };
+        if step.records.iter().any(evicts) {
             rates(step, fleet, pool, found);
         }
     }

@@ -1,7 +1,7 @@
 //! When the cluster is searched.
 
 use restow_consolidation::settings::Name;
-use restow_execution::{Action, Happened};
+use restow_execution::{Action, Changes, Happened};
 
 use super::world::{World, seconds};
 
@@ -48,6 +48,28 @@ fn a_pod_that_goes_is_a_reason_to_search() {
 }
 
 #[test]
+fn a_few_pods_are_not_worth_a_search_each() {
+    let mut world = full();
+    // One pod in a hundred is few.
+    let ended = restow_model::Pod { phase: restow_model::Phase::Succeeded, ..Default::default() };
+    world.snapshot.pods.resize(10_000, ended);
+    let mut times = Vec::new();
+    for at in 0..30 {
+        world.changed = Some(Changes { pods: at, others: 0 });
+        if searches(&world.tick()) > 0 {
+            times.push(at * 10);
+        }
+        world.pass(10);
+    }
+    assert_eq!(times, [0, 20, 60, 140], "each search in vain doubles the wait");
+    world.changed = Some(Changes { pods: 500, others: 0 });
+    assert_eq!(searches(&world.tick()), 1, "many pods are worth it at once");
+    world.pass(10);
+    world.changed = Some(Changes { pods: 500, others: 1 });
+    assert_eq!(searches(&world.tick()), 1, "so is everything else");
+}
+
+#[test]
 fn a_pod_that_waits_opens_nothing() {
     let mut world = full();
     world.run(60, 5);
@@ -78,11 +100,11 @@ fn what_ends_by_itself_is_waited_for() {
 #[test]
 fn whoever_counts_changes_is_believed() {
     let mut world = full();
-    world.changed = Some(1);
+    world.changed = Some(Changes { pods: 0, others: 1 });
     world.tick();
     world.snapshot.pods[0].phase = restow_model::Phase::Succeeded;
     world.pass(10);
     assert_eq!(searches(&world.tick()), 0, "nobody counted that");
-    world.changed = Some(2);
+    world.changed = Some(Changes { pods: 0, others: 2 });
     assert_eq!(searches(&world.tick()), 1);
 }

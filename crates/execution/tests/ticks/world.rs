@@ -8,7 +8,7 @@ use restow_consolidation::Inputs;
 use restow_consolidation::settings::{Entry, Name, Origin, Resolved, Value, resolve};
 use restow_execution::invariants::Step;
 use restow_execution::{
-    Action, Execution, Happened, Invariants, Observed, Policy, Record, Violation,
+    Action, Changes, Execution, Happened, Invariants, Observed, Policy, Record, Violation,
 };
 use restow_model::{
     Condition, DurationOrNever, GoDuration, Labels, Meta, Node, NodeClaim, NodePool, Owner, Phase,
@@ -31,7 +31,7 @@ pub(super) struct World {
     pub(super) written: BTreeMap<String, Record>,
     pub(super) paused: bool,
     /// Who counts changes says so.
-    pub(super) changed: Option<u64>,
+    pub(super) changed: Option<Changes>,
     pub(super) settings: Vec<Entry>,
     pub(super) book: PriceBook,
     pub(super) offers: Option<Arc<Offers>>,

@@ -59,6 +59,7 @@ pub(super) const NUMBERS: [Number; 22] = [
     number("maxEvictionsPerPod", |own| Some(own.max_evictions_per_pod as f64)),
     number("generations", |own| Some(own.generations as f64)),
     number("moves", |own| Some(own.moves as f64)),
+    number("unpaidMoves", |own| Some(own.unpaid_moves as f64)),
     number("rolledBack", |own| Some(own.rolled_back as f64)),
     number("nodesDisrupted", |own| Some(own.nodes_disrupted as f64)),
     number("pendingPodSeconds", |own| Some(own.pending_pod_seconds)),

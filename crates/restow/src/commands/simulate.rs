@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::ValueEnum;
+use restow_model::GoDuration;
 use restow_report::{
     Simulated, SimulationReport, ViewOptions, comparison_view, simulation_document,
     simulation_html, simulation_view,
@@ -24,10 +25,11 @@ use crate::{output, terminal};
 /// production. Equal input gives equal output, on any number of threads.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-                  restow simulate --list                               scenarios that come with restow\n  \
-                  restow simulate s1-off-peak-cascade                  one of them\n  \
+                  restow simulate --list                  scenarios that come with restow\n  \
+                  restow simulate s1-off-peak-cascade     one of them\n  \
+                  restow simulate my.yaml --faults --duration 3h\n  \
                   restow simulate my.yaml --seeds 20 --record log.jsonl\n  \
-                  restow simulate my.yaml -o html --out report.html    a page to pass on\n\n\
+                  restow simulate my.yaml -o html --out report.html\n\n\
                   The format of scenarios: docs/scenarios.md.\n\n\
                   Exit codes: 0 all expectations hold, 3 one does not, 1 error.")]
 pub(crate) struct SimulateArgs {
@@ -96,6 +98,9 @@ enum Format {
     Html,
 }
 
+/// How long it is quiet at the end of a run with faults, so that everything can come to rest.
+const QUIET: GoDuration = GoDuration::from_seconds(3600);
+
 pub(crate) fn simulate(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
     run(&args.scenario, &args.show, false, args.faults)
 }
@@ -116,6 +121,9 @@ fn run(
     }
     let trial = args.load()?;
     let Trial { scenario, policies, seeds, threads } = &trial;
+    if faults && scenario.setup.script.duration <= QUIET {
+        terminal::warn("the last hour is without faults, and this is no longer: say --duration 3h");
+    }
     let options = Options { faults: faults.then(Faults::default), checks: faults };
     let (tried, broken) =
         try_with(&scenario.setup, policies, seeds, *threads, &scenario.name, options);
@@ -130,20 +138,20 @@ fn run(
         tried: &tried,
         baseline: nobody.map(|own| own.name.as_str()),
         checked: &checked,
-        command: &format!("restow {command} {}", args.scenario.as_deref().unwrap_or_default()),
+        command: &args.command(command),
     });
     if let Some(path) = &show.record {
         std::fs::write(path, decisions(&tried)?)
             .with_context(|| format!("{}: cannot write", path.display()))?;
     }
-    show.print(&document, compares || policies.len() > 2)?;
-    let name = args.scenario.as_deref().unwrap_or_default();
+    let acting = policies.iter().filter(|own| own.consolidator != Consolidator::None).count();
+    show.print(&document, compares || acting > 1)?;
     for own in broken.iter().take(10) {
-        let again =
-            format!("restow simulate {name} --faults --policy {} --seed {}", own.policy, own.seed);
+        let again = format!("{} --faults --seed {}", args.command(command), own.seed);
         let first = own.broken.first().map(|own| format!("{}: {:?}", own.at, own.what));
         terminal::warn(&format!(
-            "{} ({} in all)\n  {again}",
+            "{}: {} ({} in all)\n  {again}",
+            own.policy,
             first.unwrap_or_default(),
             own.broken.len()
         ));

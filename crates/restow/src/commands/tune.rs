@@ -3,18 +3,20 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use restow_consolidation::settings::{Name, resolve};
+use clap::value_parser;
+use restow_consolidation::settings::{Entry, Name, Origin, resolve};
 use restow_model::GoDuration;
 use restow_report::table::{Cell, Column, Table, TableOptions};
 use restow_report::{Style, ViewOptions};
+use restow_scenario::read_structured;
 use restow_simulator::tune::{Choice, Merit, frontier, next_choices};
 use restow_simulator::{Consolidator, Policy, Setup};
 use serde::Serialize;
 
 use crate::args::InputArgs;
 use crate::input;
-use crate::planning::PlanningArgs;
-use crate::scenario::{entry, try_all};
+use crate::planning::{PlanningArgs, Prepared};
+use crate::scenario::try_all;
 use crate::show::ShowArgs;
 
 /// Try settings on a scenario, or on a cluster with a made-up load, and show which are worth choosing.
@@ -28,45 +30,56 @@ use crate::show::ShowArgs;
                   restow tune -f dump.json --load-churn 2 --load-daily 30 --duration 24h\n  \
                   restow tune my.yaml --eviction-cost 0.05 --tries 60 -o json")]
 pub(crate) struct TuneArgs {
-    #[command(flatten)]
-    input: InputArgs,
-    #[command(flatten)]
-    planning: PlanningArgs,
-
     /// A scenario file or the name of one that comes with restow; without it the cluster with a made-up load.
     #[arg(value_name = "SCENARIO", conflicts_with = "files")]
     scenario: Option<String>,
 
     /// How many settings are tried at most.
-    #[arg(long, value_name = "N", default_value_t = 40)]
-    tries: usize,
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = value_parser!(u64).range(1..=100_000))]
+    tries: u64,
 
     /// How many runs of each.
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u64).range(1..=100_000))]
     seeds: u64,
 
     /// How long is simulated: of a scenario what it says, else a day.
-    #[arg(long, value_name = "DURATION")]
+    #[arg(long, value_name = "DURATION", value_parser = crate::scenario::duration)]
     duration: Option<GoDuration>,
 
     /// What an eviction is worth avoiding, in dollars.
-    #[arg(long, value_name = "DOLLARS", default_value_t = 0.01)]
+    #[arg(long, value_name = "DOLLARS", default_value_t = 0.01, value_parser = not_below_zero, allow_negative_numbers = true)]
     eviction_cost: f64,
 
     /// Percent of pods that come and go in an hour, in the made-up load.
-    #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 2.0, value_parser = percent)]
     load_churn: f64,
 
     /// Percent by which workloads go up and down in a day, in the made-up load.
-    #[arg(long, value_name = "PERCENT", default_value_t = 20.0)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 20.0, value_parser = percent)]
     load_daily: f64,
 
-    /// How many threads; all cores unless this says otherwise.
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    /// How many threads; all cores unless this says otherwise. It changes nothing about the result.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1024))]
+    threads: Option<u64>,
 
     #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    planning: PlanningArgs,
+    #[command(flatten)]
     show: ShowArgs,
+}
+
+fn not_below_zero(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("expected a number that is not below 0".to_owned()),
+    }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let value = text.strip_suffix('%').unwrap_or(text).parse::<f64>();
+    value.ok().filter(|own| (0.0..=100.0).contains(own)).ok_or("expected 0 to 100".to_owned())
 }
 
 /// What was found.
@@ -98,19 +111,21 @@ struct Row {
 struct Bench {
     of: String,
     setup: Setup,
-    base: Vec<restow_consolidation::settings::Entry>,
+    base: Vec<Entry>,
     threads: usize,
 }
 
 pub(crate) fn run(args: &TuneArgs) -> anyhow::Result<ExitCode> {
     let bench = args.bench()?;
-    let seeds: Vec<u64> = (1..=args.seeds.max(1)).collect();
+    let seeds: Vec<u64> = (1..=args.seeds).collect();
+    let tries = usize::try_from(args.tries)?;
     let mut tried: Vec<Choice> = Vec::new();
     let mut merits: Vec<Merit> = Vec::new();
     let mut round: Vec<Choice> = vec![Vec::new()];
-    while !round.is_empty() && tried.len() < args.tries.max(1) {
-        round.truncate(args.tries.max(1) - tried.len());
-        let policies: Vec<Policy> = round.iter().map(|choice| bench.policy(choice)).collect();
+    while !round.is_empty() && tried.len() < tries {
+        round.truncate(tries - tried.len());
+        let policies = round.iter().map(|choice| bench.policy(choice));
+        let policies = policies.collect::<anyhow::Result<Vec<Policy>>>()?;
         let what = format!("{} ({} tried)", bench.of, tried.len());
         let found = try_all(&bench.setup, &policies, &seeds, bench.threads, &what);
         merits.extend(found.iter().map(Merit::of));
@@ -123,29 +138,44 @@ pub(crate) fn run(args: &TuneArgs) -> anyhow::Result<ExitCode> {
         let good: Vec<Choice> = best.iter().take(3).map(|at| tried[*at].clone()).collect();
         round = next_choices(&good, &tried, usize::MAX);
     }
-    let tuning = tuning(&bench, &tried, &merits, args.eviction_cost)?;
+    let tuning = tuning(&bench, &tried, &merits, args.eviction_cost);
     args.show.print(&tuning, view)?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl TuneArgs {
     fn bench(&self) -> anyhow::Result<Bench> {
-        let threads = self
-            .threads
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let threads = match self.threads {
+            Some(count) => usize::try_from(count)?,
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        };
+        if let Some(pool) = self.planning.pools.first() {
+            anyhow::bail!(
+                "--pool {pool}: pools are tuned together; name a pool in --what-if to set something of it alone"
+            );
+        }
         let mut base = Vec::new();
         for own in &self.planning.settings.given {
             base.push(own.entry()?);
         }
+        let what_ifs = &self.planning.what_ifs;
         let (of, mut setup) = if let Some(name) = &self.scenario {
             let scenario = crate::scenario::read(name)?;
             let ours =
                 scenario.policies.iter().find(|own| own.consolidator == Consolidator::Restow);
             base.extend(ours.into_iter().flat_map(|own| own.settings.clone()));
+            base.extend(crate::scenario::assumed(what_ifs, &scenario)?);
             (scenario.name, scenario.setup)
         } else {
             let snapshot = input::read(&self.input)?;
-            let prepared = crate::planning::Prepared::new(snapshot, &self.planning)?;
+            let prepared = Prepared::new(snapshot.clone(), &self.planning)?;
+            let prepared = if what_ifs.is_empty() {
+                prepared
+            } else {
+                prepared.with(snapshot, &self.planning, what_ifs)?
+            };
+            prepared.configured.say_what_is_wrong();
+            base.extend(what_ifs.iter().filter_map(|own| own.entry(&read_structured)));
             let snapshot = prepared.configured.snapshot;
             let load = restow_simulator::Synthetic {
                 duration: self.duration.unwrap_or(GoDuration::from_seconds(24 * 3600)),
@@ -163,18 +193,17 @@ impl TuneArgs {
 }
 
 impl Bench {
-    fn policy(&self, choice: &Choice) -> Policy {
+    fn policy(&self, choice: &Choice) -> anyhow::Result<Policy> {
         let mut entries = self.base.clone();
-        entries.extend(choice.iter().map(|(name, text)| entry(*name, text)));
+        for (name, text) in choice {
+            let value = read_structured(*name, text).map_err(anyhow::Error::msg)?;
+            entries.push(Entry { pool: None, name: *name, value, origin: Origin::WhatIf });
+        }
         let snapshot = &self.setup.snapshot;
-        let (cluster, pools) = resolve(
-            &snapshot.node_pools,
-            &snapshot.strings,
-            &entries,
-            &restow_scenario::read_structured,
-        );
+        let (cluster, pools) =
+            resolve(&snapshot.node_pools, &snapshot.strings, &entries, &read_structured);
         let name = words(choice).join(" ");
-        Policy { name, consolidator: Consolidator::Restow, cluster, pools, adaptive: false }
+        Ok(Policy { name, consolidator: Consolidator::Restow, cluster, pools, adaptive: false })
     }
 }
 
@@ -182,12 +211,7 @@ fn words(choice: &Choice) -> Vec<String> {
     choice.iter().map(|(name, text)| format!("{name}={text}")).collect()
 }
 
-fn tuning(
-    bench: &Bench,
-    tried: &[Choice],
-    merits: &[Merit],
-    eviction_cost: f64,
-) -> anyhow::Result<Tuning> {
+fn tuning(bench: &Bench, tried: &[Choice], merits: &[Merit], eviction_cost: f64) -> Tuning {
     let row = |at: usize| Row {
         settings: words(&tried[at]),
         dollars: rounded(merits[at].dollars),
@@ -195,7 +219,17 @@ fn tuning(
         pending_pod_seconds: rounded(merits[at].pending),
     };
     let mut best = frontier(merits);
-    best.sort_by(|a, b| merits[*a].dollars.total_cmp(&merits[*b].dollars));
+    best.sort_by(|a, b| {
+        let dollars = merits[*a].dollars.total_cmp(&merits[*b].dollars);
+        dollars.then_with(|| tried[*a].len().cmp(&tried[*b].len()))
+    });
+    // Of those that come to the same the one that changes least stands for all.
+    let mut shown: Vec<Merit> = Vec::new();
+    best.retain(|at| {
+        let new = !shown.contains(&merits[*at]);
+        shown.push(merits[*at]);
+        new
+    });
     let price = |at: &usize| merits[*at].price(eviction_cost);
     // Of equals the one that changes least.
     let key = |a: &usize, b: &usize| {
@@ -203,10 +237,10 @@ fn tuning(
     };
     let recommended = best.iter().copied().min_by(key);
     let patch = match recommended.map(|at| &tried[at]) {
-        Some(choice) if !choice.is_empty() => Some(patch(choice)?),
+        Some(choice) if !choice.is_empty() => Some(patch(choice)),
         _ => None,
     };
-    Ok(Tuning {
+    Tuning {
         api_version: "restow.dev/v1alpha1",
         kind: "Tuning",
         of: bench.of.clone(),
@@ -216,7 +250,7 @@ fn tuning(
         now: row(0),
         patch,
         eviction_cost,
-    })
+    }
 }
 
 fn rounded(value: f64) -> f64 {
@@ -224,7 +258,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// What to change in a NodePool: fields where there are some, annotations for the rest.
-fn patch(choice: &Choice) -> anyhow::Result<serde_json::Value> {
+fn patch(choice: &Choice) -> serde_json::Value {
     let mut disruption = serde_json::Map::new();
     let mut annotations = serde_json::Map::new();
     for (name, text) in choice {
@@ -257,7 +291,12 @@ fn patch(choice: &Choice) -> anyhow::Result<serde_json::Value> {
     if !disruption.is_empty() {
         patch["spec"] = serde_json::json!({ "disruption": disruption });
     }
-    Ok(patch)
+    patch
+}
+
+/// With as many digits as tell small sums apart.
+fn dollars(value: f64) -> String {
+    if value.abs() < 10.0 { format!("${value:.4}") } else { format!("${value:.2}") }
 }
 
 fn view(tuning: &Tuning, options: &ViewOptions) -> String {
@@ -275,7 +314,7 @@ fn view(tuning: &Tuning, options: &ViewOptions) -> String {
     for row in &tuning.frontier {
         let style = if Some(&row.settings) == best { Style::Strong } else { Style::Plain };
         let cells = [
-            format!("${:.2}", row.dollars),
+            dollars(row.dollars),
             format!("{:.0}", row.evictions),
             format!("{:.0} s", row.pending_pod_seconds),
             settings(row),
@@ -286,8 +325,12 @@ fn view(tuning: &Tuning, options: &ViewOptions) -> String {
     let now = &tuning.now;
     let _ = writeln!(
         out,
-        "{}: {} settings tried; as they are: ${:.2}, {:.0} evictions, {:.0} s of waiting.\n\nNothing beats these:\n",
-        tuning.of, tuning.tried, now.dollars, now.evictions, now.pending_pod_seconds
+        "{}: {} settings tried; as they are: {}, {:.0} evictions, {:.0} s of waiting.\n\nNothing beats these:\n",
+        tuning.of,
+        tuning.tried,
+        dollars(now.dollars),
+        now.evictions,
+        now.pending_pod_seconds
     );
     let options = TableOptions {
         width: options.width,
@@ -303,11 +346,11 @@ fn view(tuning: &Tuning, options: &ViewOptions) -> String {
         Some(row) => {
             let _ = writeln!(
                 out,
-                "\nRecommended, where an eviction is worth ${}: {}\n  ${:.2} instead of ${:.2}, {:.0} evictions instead of {:.0}",
+                "\nRecommended, where an eviction is worth ${}: {}\n  {} instead of {}, {:.0} evictions instead of {:.0}",
                 tuning.eviction_cost,
                 row.settings.join(" "),
-                row.dollars,
-                now.dollars,
+                dollars(row.dollars),
+                dollars(now.dollars),
                 row.evictions,
                 now.evictions
             );

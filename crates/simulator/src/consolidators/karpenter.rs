@@ -4,6 +4,7 @@
 
 use restow_consolidation::search::{empty_now, many_now};
 use restow_consolidation::{Board, Fleet, Inputs, Move, gates, peer};
+use restow_execution::Changes;
 use restow_model::{DisruptionReason, Effect, GoDuration, Price, Str, Time};
 
 use super::decision;
@@ -68,7 +69,7 @@ pub(crate) struct Karpenter {
     pending: Option<(Command, Time)>,
     running: Vec<Running>,
     /// What was found not to be consolidatable, and when that was.
-    settled: Option<(u64, Time)>,
+    settled: Option<(Changes, Time)>,
     count: u64,
     next: Time,
 }
@@ -107,9 +108,9 @@ impl Karpenter {
             return now.plus(SECOND);
         }
         self.next = now.plus(POLL);
-        let fresh = self.settled.is_none_or(|(revision, since)| {
-            revision != world.revision || now.since(since) >= STALE
-        });
+        let fresh = self
+            .settled
+            .is_none_or(|(changes, since)| changes != world.changes || now.since(since) >= STALE);
         if fresh {
             world.measure.totals.searches += 1;
             match self.search(world, policy) {
@@ -118,7 +119,7 @@ impl Karpenter {
                     self.pending = Some((command, due));
                     return self.sooner(now, due);
                 }
-                None => self.settled = Some((world.revision, now)),
+                None => self.settled = Some((world.changes, now)),
             }
         }
         self.sooner(now, self.next)

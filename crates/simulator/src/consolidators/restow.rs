@@ -2,7 +2,9 @@
 
 use restow_consolidation::Inputs;
 use restow_execution::invariants::{Invariants, Step};
-use restow_execution::{Action, Adaptive, Execution, Failure, Happened, Observed, Phase, Record};
+use restow_execution::{
+    Action, Adaptive, Changes, Execution, Failure, Happened, Observed, Phase, Record,
+};
 use restow_model::{Effect, GoDuration, Labels, Snapshot, Str, Time};
 use rustc_hash::FxHashMap;
 
@@ -27,7 +29,7 @@ pub(crate) struct Restow {
     resumes: Option<Time>,
     /// When to look again whatever happens, and how far the cluster was at the last look.
     due: Time,
-    seen: u64,
+    seen: Changes,
 }
 
 /// Whether an action reached the cluster.
@@ -54,7 +56,7 @@ impl Restow {
             adaptive: policy.adaptive,
             resumes: None,
             due: Time::default(),
-            seen: 0,
+            seen: Changes::default(),
         };
         own.start(Vec::new());
         own
@@ -69,9 +71,9 @@ impl Restow {
     /// Looks at the cluster, if it changed or it is time to; returns when to ask again.
     pub(crate) fn tick(&mut self, world: &mut World, policy: &Policy) -> Time {
         let now = world.now;
-        if now >= self.due || world.revision != self.seen || self.mishaps.is_some() {
+        if now >= self.due || world.changes != self.seen || self.mishaps.is_some() {
             self.due = self.look(world, policy);
-            self.seen = world.revision;
+            self.seen = world.changes;
         }
         let poll = policy.cluster.settings.poll_period;
         self.due.min(now.plus(poll)).max(now.plus(SECOND))
@@ -151,7 +153,7 @@ impl Restow {
             price_age: None,
         };
         let seen = stale.unwrap_or(&world.snapshot);
-        let changed = self.mishaps.is_none().then_some(world.revision);
+        let changed = self.mishaps.is_none().then_some(world.changes);
         let observed = Observed { snapshot: seen, paused: world.paused, changed };
         let policy = restow_execution::Policy { inputs, offers: &world.offers };
         let actions = self.execution.tick(world.now, &observed, &policy);
