@@ -177,6 +177,10 @@ impl World {
             let Some(at) = self.first_to_go(number, true) else { break };
             self.delete_pod(at, Why::Unwanted);
         }
+        let unit = &self.units[number as usize];
+        if unit.pods.iter().all(|at| self.lives[*at as usize].version == version) {
+            self.reconcile_replicas(number);
+        }
     }
 
     fn reconcile_ordered(&mut self, number: u32) {

@@ -79,10 +79,6 @@ fn room(fleet: &Fleet<'_>, begun: &[&Record], found: &mut Vec<Violation>) {
         let mut whole = if fits(&expected) { expected } else { there };
         whole.add(&new);
         if !fits(&whole) {
-            std::eprintln!("DBG node {name} has cpu {} mem {} pods {} whole {} {} {} new {} {}", has.cpu, has.memory, has.pods, whole.cpu, whole.memory, whole.pods, new.cpu, new.memory);
-            for own in &node.pods { let pod = &snapshot.pods[own.pod as usize]; std::eprintln!("  there {} {} fin {} term {:?}", snapshot.text(pod.name), snapshot.requests(pod).cpu, pod.is_finished(), pod.deleted); }
-            for own in begun { std::eprintln!("  begun {} {:?} sources {:?} pods {:?}", own.id, own.phase, own.sources.iter().map(|own| &own.node).collect::<Vec<_>>(), own.pods.iter().map(|own| (&own.pod.1, &own.to)).collect::<Vec<_>>()); }
-            for own in &fleet.underway.moves { std::eprintln!("  flight {:?} {:?}", own.sources.iter().map(|at| snapshot.text(fleet.nodes[*at].name)).collect::<Vec<_>>(), own.pods.iter().map(|(pod, to)| (name_of(*pod).1, snapshot.text(*to))).collect::<Vec<_>>()); }
             found.push(Violation::TooMuchPromised { node: name.to_owned() });
         }
     }

@@ -51,7 +51,7 @@ const fn number(key: &'static str, of: fn(&Totals) -> Option<f64>) -> Number {
 }
 
 /// Every number of a run; a test compares it with what a run writes.
-pub(super) const NUMBERS: [Number; 22] = [
+pub(super) const NUMBERS: [Number; 23] = [
     number("dollars", |own| Some(own.dollars)),
     number("nodeHours", |own| Some(own.node_hours)),
     number("evictions", |own| Some(own.evictions as f64)),

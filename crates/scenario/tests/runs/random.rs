@@ -6,8 +6,8 @@ use restow_testkit::Rng;
 
 const POLICIES: &str = r"
   policies:
-    - { name: seeds, profile: seeds }
-    - { name: careful, profile: careful, settings: { steering: soft-taints } }
+    - { name: seeds, profile: seeds, settings: { effort: 3000 } }
+    - { name: careful, profile: careful, settings: { steering: soft-taints, effort: 3000 } }
     - { name: karpenter, consolidator: karpenter-1.14 }
     - { name: none, consolidator: none }";
 
