@@ -10,6 +10,7 @@ macro_rules! scenarios {
 pub const fn shipped() -> &'static [(&'static str, &'static str)] {
     scenarios![
         "s1-off-peak-cascade",
+        "s1-six-tenths-of-a-cent",
         "s2-promised-capacity",
         "s3-two-become-one",
         "s5-busy-old-idle-new",

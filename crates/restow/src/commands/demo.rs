@@ -21,7 +21,7 @@ use crate::terminal::{self, ColorChoice};
 static CLUSTER: &[u8] = include_bytes!("../../demo/cluster.restow");
 
 /// The scenario that is told.
-const STORY: &str = "s1-off-peak-cascade";
+const STORY: &str = "s1-six-tenths-of-a-cent";
 
 /// What the story is about. What the operator saw in the end is not said here: that depends on how full
 /// the nodes were, which nobody reported.
