@@ -82,8 +82,7 @@ fn the_json_schema_takes_them() {
         ("type: m6a.large,", ""),
         ("price: 0.086 ", "price: -1 "),
     ] {
-        let text = shipped()[0].1;
-        assert!(text.contains(old), "{old}");
+        let (_, text) = shipped().iter().find(|own| own.1.contains(old)).expect(old);
         assert!(!validator.is_valid(&json(&text.replacen(old, new, 1))), "{new}");
     }
 }

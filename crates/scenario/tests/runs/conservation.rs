@@ -7,7 +7,10 @@ use crate::{policies, random, scenario, shipped, told, try_all};
 
 const CHECKED: Options = Options { faults: None, checks: true };
 
-/// What is known not to hold is left out: see `room_for_pods_that_like_to_be_spread_is_promised_once`.
+/// The one scenario in which I5 is known not to hold, once, under profile seeds.
+const SPREAD: &str = "s1-six-tenths-of-a-cent";
+
+/// What is known not to hold there is left out: see `room_for_pods_that_like_to_be_spread_is_promised_once`.
 fn known(mut failed: Vec<Failed>) -> Vec<Failed> {
     let promised =
         |own: &Breach| matches!(own, Breach::Execution(Violation::TooMuchPromised { .. }));
@@ -46,7 +49,7 @@ fn nothing_is_lost_in_shipped_scenarios() {
         let own = shipped(name);
         let hours = f64::from(i32::try_from(own.setup.script.duration.seconds()).unwrap()) / 3600.0;
         let (tried, broken) = try_all(&own, &policies(&own), &[1], CHECKED);
-        failed.extend(told(name, &known(broken)));
+        failed.extend(told(name, &if *name == SPREAD { known(broken) } else { broken }));
         failed.extend(
             tried.iter().flat_map(|own| &own.runs).filter_map(|own| nonsense(name, own, hours)),
         );
@@ -62,7 +65,7 @@ fn nothing_is_lost_in_random_scenarios() {
         let own = scenario(&name, &random::lively(seed));
         let hours = f64::from(i32::try_from(own.setup.script.duration.seconds()).unwrap()) / 3600.0;
         let (tried, broken) = try_all(&own, &policies(&own), &[seed], CHECKED);
-        failed.extend(told(&name, &known(broken)));
+        failed.extend(told(&name, &broken));
         failed.extend(
             tried.iter().flat_map(|own| &own.runs).filter_map(|own| nonsense(&name, own, hours)),
         );

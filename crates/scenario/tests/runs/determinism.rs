@@ -11,7 +11,7 @@ fn bytes(tried: &[Tried]) -> Vec<(String, String)> {
 
 #[test]
 fn a_seed_gives_the_same_bytes_on_any_number_of_threads() {
-    for name in ["s1-off-peak-cascade", "s12-cron-bursts"] {
+    for name in ["grace-cycle", "s24-startup-taint-race"] {
         let own = shipped(name);
         let policies = policies(&own);
         let of =

@@ -38,13 +38,13 @@ fn requests(rng: &mut Rng) -> String {
     format!("requests: {{ cpu: {cpu}m, memory: {memory}Mi }}")
 }
 
-/// Everything that there is, over two hours.
+/// Everything that there is, over an hour and a half.
 pub(crate) fn lively(seed: u64) -> String {
     let mut rng = Rng::with_stream(seed, 1);
-    let mut text = head("lively", seed, "2h", POLICIES);
+    let mut text = head("lively", seed, "90m", POLICIES);
     let own = &mut rng;
     let after = *own.pick(&["0s", "30s", "5m"]);
-    let expires = if own.permille(300) { "1h30m" } else { "720h" };
+    let expires = if own.permille(300) { "70m" } else { "720h" };
     let grace = if own.permille(300) { ", terminationGracePeriod: 10m" } else { "" };
     let budget = *own.pick(&["10%", "50%", "100%", "1"]);
     let mixed = *own.pick(&["[on-demand]", "[on-demand, spot]"]);
@@ -189,7 +189,7 @@ fn budget(own: &mut Rng, text: &mut String) {
 
 /// Something that happens to a workload.
 fn event(own: &mut Rng, text: &mut String, at: u32) {
-    let minutes = own.between(5, 110);
+    let minutes = own.between(5, 80);
     let _ = match own.below(5) {
         0 => write!(text, "\n    - {{ at: {minutes}m, every: 30m, rollout: w{at} }}"),
         1 => write!(
@@ -206,7 +206,7 @@ fn event(own: &mut Rng, text: &mut String, at: u32) {
 pub(crate) fn quiet(seed: u64, spread: bool) -> String {
     let mut rng = Rng::with_stream(seed, 2);
     let own = &mut rng;
-    let mut text = head("quiet", seed, "6h", STATIC);
+    let mut text = head("quiet", seed, "4h", STATIC);
     let budget = *own.pick(&["10%", "50%", "100%"]);
     let mixed = *own.pick(&["[on-demand]", "[on-demand, spot]"]);
     let _ = write!(
