@@ -67,24 +67,8 @@ pub(crate) fn can_i(verb: &str, kind: Kind) -> String {
         Some(group) => format!(".{group}"),
         None => String::new(),
     };
-    let all = if is_cluster_scoped(kind) { "" } else { " -A" };
+    let all = if kind.is_cluster_scoped() { "" } else { " -A" };
     format!("kubectl auth can-i {verb} {}{group}{all}", plural(kind))
-}
-
-fn is_cluster_scoped(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Node
-            | Kind::NodePool
-            | Kind::NodeClaim
-            | Kind::NodeOverlay
-            | Kind::PersistentVolume
-            | Kind::StorageClass
-            | Kind::CsiNode
-            | Kind::VolumeAttachment
-            | Kind::PriorityClass
-            | Kind::Namespace
-    )
 }
 
 fn consequence(kind: Kind) -> &'static str {

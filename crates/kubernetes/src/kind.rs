@@ -130,6 +130,23 @@ const ROWS: [Row; 24] = [
 ];
 
 impl Kind {
+    /// Whether its objects are in no namespace.
+    pub const fn is_cluster_scoped(self) -> bool {
+        matches!(
+            self,
+            Self::Node
+                | Self::NodePool
+                | Self::NodeClaim
+                | Self::NodeOverlay
+                | Self::PersistentVolume
+                | Self::StorageClass
+                | Self::CsiNode
+                | Self::VolumeAttachment
+                | Self::PriorityClass
+                | Self::Namespace
+        )
+    }
+
     /// All kinds, nodes and pods first.
     pub const ALL: &'static [Self] = &[
         Self::Node,

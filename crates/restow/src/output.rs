@@ -1,8 +1,20 @@
 //! Values as JSON, YAML and CSV.
 
+use std::path::Path;
+
 use anyhow::Context;
 use restow_report::csv_record;
 use serde::Serialize;
+
+use crate::terminal;
+
+/// Prints a result, or writes it to a file that ends with a line.
+pub(crate) fn deliver(text: &str, out: Option<&Path>) -> anyhow::Result<()> {
+    let Some(path) = out else { return terminal::print(text) };
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    std::fs::write(path, format!("{text}{end}"))
+        .with_context(|| format!("{}: cannot write", path.display()))
+}
 
 /// Pretty JSON.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<String> {

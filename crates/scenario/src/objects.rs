@@ -101,7 +101,7 @@ pub(crate) fn inline(spec: &At<'_>) -> Vec<Made> {
         if !name.ends_with("List") {
             made.part("", &at);
             match Kind::find(version, name) {
-                Some(kind) if is_namespaced(kind) => put_in_namespace(&mut made.json),
+                Some(kind) if !kind.is_cluster_scoped() => put_in_namespace(&mut made.json),
                 Some(_) => {}
                 None if version.is_empty() || name.is_empty() => {
                     at.fail("expected apiVersion and kind");
@@ -116,22 +116,6 @@ pub(crate) fn inline(spec: &At<'_>) -> Vec<Made> {
         all.push(made);
     }
     all
-}
-
-fn is_namespaced(kind: Kind) -> bool {
-    !matches!(
-        kind,
-        Kind::Node
-            | Kind::NodePool
-            | Kind::NodeClaim
-            | Kind::NodeOverlay
-            | Kind::PersistentVolume
-            | Kind::StorageClass
-            | Kind::CsiNode
-            | Kind::VolumeAttachment
-            | Kind::PriorityClass
-            | Kind::Namespace
-    )
 }
 
 /// As kubectl does where nobody says which.

@@ -53,6 +53,42 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
+    /// One without pods, of which nothing is wanted yet.
+    fn new(
+        kind: WorkloadKind,
+        namespace: Str,
+        name: Str,
+        template: PodTemplate,
+        behaviour: Behaviour,
+    ) -> Self {
+        Self {
+            workload: None,
+            replica_set: None,
+            kind,
+            namespace,
+            name,
+            owner: Shared(0),
+            template,
+            behaviour,
+            desired: 0,
+            pods: Vec::new(),
+            leaving: Vec::new(),
+            heirs: Vec::new(),
+            version: 1,
+            completed: 0,
+            completions: None,
+            ordered: false,
+            wanted: VecDeque::new(),
+            noise: 0.0,
+            ready: 0,
+            least_ready: None,
+            evictions: 0,
+            unready_since: None,
+            unready: GoDuration::ZERO,
+            volumes: Vec::new(),
+        }
+    }
+
     pub(crate) const fn makes_replicas(&self) -> bool {
         matches!(
             self.kind,
@@ -112,35 +148,16 @@ impl Census {
         let number = self.units.len() as u32;
         let kind_name = kind_text(kind, names, snapshot);
         self.by_owner.insert((namespace, kind_name, name), number);
-        let mut unit = Unit {
-            workload: Some(at),
-            replica_set: None,
-            kind,
-            namespace,
-            name,
-            owner: Shared(0),
-            template,
-            behaviour: behaviour(snapshot, behaviours, kind, namespace, name),
-            desired: if kind == WorkloadKind::CronJob { 0 } else { desired },
-            pods: Vec::new(),
-            leaving: Vec::new(),
-            heirs: Vec::new(),
-            version: 1,
-            completed: job.map_or(0, |job| job.succeeded),
-            completions: match kind {
-                WorkloadKind::Job => Some(job.and_then(|job| job.completions).unwrap_or(desired)),
-                WorkloadKind::CronJob => Some(0),
-                _ => None,
-            },
-            ordered,
-            wanted: VecDeque::new(),
-            noise: 0.0,
-            ready: 0,
-            least_ready: None,
-            evictions: 0,
-            unready_since: None,
-            unready: GoDuration::ZERO,
-            volumes: Vec::new(),
+        let behaviour = behaviour(snapshot, behaviours, kind, namespace, name);
+        let mut unit = Unit::new(kind, namespace, name, template, behaviour);
+        unit.workload = Some(at);
+        unit.ordered = ordered;
+        unit.desired = if kind == WorkloadKind::CronJob { 0 } else { desired };
+        unit.completed = job.map_or(0, |job| job.succeeded);
+        unit.completions = match kind {
+            WorkloadKind::Job => Some(job.and_then(|job| job.completions).unwrap_or(desired)),
+            WorkloadKind::CronJob => Some(0),
+            _ => None,
         };
         let group = match kind {
             WorkloadKind::Job | WorkloadKind::CronJob => names.batch,
@@ -221,36 +238,13 @@ impl Census {
         };
         let number = self.units.len() as u32;
         self.by_owner.insert(key, number);
-        self.units.push(Unit {
-            workload: None,
-            replica_set: None,
-            kind,
-            namespace: pod.namespace,
-            name: owner.name,
-            owner: pod.owner,
-            template: PodTemplate {
-                labels: pod.labels,
-                annotations: pod.annotations,
-                shape: pod.shape,
-            },
-            behaviour: behaviour(snapshot, behaviours, kind, pod.namespace, owner.name),
-            desired: 0,
-            pods: Vec::new(),
-            leaving: Vec::new(),
-            heirs: Vec::new(),
-            version: 1,
-            completed: 0,
-            completions: (kind == WorkloadKind::Job).then_some(0),
-            ordered: false,
-            wanted: VecDeque::new(),
-            noise: 0.0,
-            ready: 0,
-            least_ready: None,
-            evictions: 0,
-            unready_since: None,
-            unready: GoDuration::ZERO,
-            volumes: Vec::new(),
-        });
+        let template =
+            PodTemplate { labels: pod.labels, annotations: pod.annotations, shape: pod.shape };
+        let behaviour = behaviour(snapshot, behaviours, kind, pod.namespace, owner.name);
+        let mut unit = Unit::new(kind, pod.namespace, owner.name, template, behaviour);
+        unit.owner = pod.owner;
+        unit.completions = (kind == WorkloadKind::Job).then_some(0);
+        self.units.push(unit);
         Some(number)
     }
 }

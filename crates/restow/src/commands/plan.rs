@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::ValueEnum;
 use restow_model::Snapshot;
 use restow_report::{
@@ -82,14 +81,7 @@ pub(crate) fn run(args: &PlanArgs) -> anyhow::Result<ExitCode> {
         Format::Yaml => output::yaml(&document)?,
         Format::Html => plan_html(&document),
     };
-    match &args.show.out {
-        Some(path) => {
-            let end = if text.ends_with('\n') { "" } else { "\n" };
-            std::fs::write(path, format!("{text}{end}"))
-                .with_context(|| format!("{}: cannot write", path.display()))?;
-        }
-        None => terminal::print(&text)?,
-    }
+    output::deliver(&text, args.show.out.as_deref())?;
     Ok(if document.moves.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 

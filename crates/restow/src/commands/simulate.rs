@@ -206,10 +206,7 @@ impl ShowArgs {
             Format::Yaml => output::yaml(document)?,
             Format::Html => simulation_html(document),
         };
-        let Some(path) = &self.out else { return terminal::print(&text) };
-        let end = if text.ends_with('\n') { "" } else { "\n" };
-        std::fs::write(path, format!("{text}{end}"))
-            .with_context(|| format!("{}: cannot write", path.display()))
+        output::deliver(&text, self.out.as_deref())
     }
 
     fn view(&self) -> ViewOptions {
