@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use futures::AsyncBufRead;
-use http::header::{ACCEPT, ACCEPT_ENCODING, RETRY_AFTER};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{Method, Request};
 use kube::Client;
 use kube::client::Body;
@@ -47,12 +47,36 @@ impl Connection {
 
     /// Gets a path and query.
     pub(crate) async fn get(&self, target: &str, limit: Duration) -> Result<Answer, Failure> {
-        let too_long = |_| Failure::Transport(format!("no answer within {} s", limit.as_secs()));
-        tokio::time::timeout(limit, self.get_all(target)).await.map_err(too_long)?
+        self.send(Method::GET, target, None, limit).await
     }
 
-    async fn get_all(&self, target: &str) -> Result<Answer, Failure> {
-        let request = request(target, Body::empty())?;
+    /// Sends a request, with a body and what it is.
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        target: &str,
+        body: Option<(&'static str, Vec<u8>)>,
+        limit: Duration,
+    ) -> Result<Answer, Failure> {
+        let too_long = |_| Failure::Transport(format!("no answer within {} s", limit.as_secs()));
+        let sent = self.send_all(method, target, body);
+        tokio::time::timeout(limit, sent).await.map_err(too_long)?
+    }
+
+    async fn send_all(
+        &self,
+        method: Method,
+        target: &str,
+        body: Option<(&'static str, Vec<u8>)>,
+    ) -> Result<Answer, Failure> {
+        let request = match body {
+            None => request(method, target, Body::empty())?,
+            Some((kind, bytes)) => {
+                let mut request = request(method, target, Body::from(bytes))?;
+                request.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static(kind));
+                request
+            }
+        };
         let response =
             self.client.send(request).await.map_err(|error| Failure::from_kube(&error))?;
         let code = response.status().as_u16();
@@ -68,7 +92,7 @@ impl Connection {
 
     /// Opens a stream, which starts once the server has accepted it.
     pub(crate) async fn open(&self, target: &str) -> Result<Lines, OpenError> {
-        let mut request = request(target, Vec::new()).map_err(OpenError::Failure)?;
+        let mut request = request(Method::GET, target, Vec::new()).map_err(OpenError::Failure)?;
         // From 1.37 on servers pack each event by itself, of which unpacking sees the first only.
         let identity = http::HeaderValue::from_static("identity");
         request.headers_mut().insert(ACCEPT_ENCODING, identity);
@@ -82,10 +106,9 @@ impl Connection {
     }
 }
 
-/// The only requests that are ever made: `GET`.
-fn request<B>(target: &str, body: B) -> Result<Request<B>, Failure> {
+fn request<B>(method: Method, target: &str, body: B) -> Result<Request<B>, Failure> {
     Request::builder()
-        .method(Method::GET)
+        .method(method)
         .uri(target)
         .header(ACCEPT, "application/json")
         .body(body)

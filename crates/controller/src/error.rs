@@ -73,6 +73,12 @@ pub enum LiveError {
         /// How often it was started.
         times: u32,
     },
+    /// The task that reads it ended.
+    #[error("the cluster is no longer watched: {reason}")]
+    Stopped {
+        /// Why.
+        reason: String,
+    },
     /// The answer is not what a Kubernetes API server sends.
     #[error("cannot read the server's {}: {source}", plural(*.kind))]
     Unreadable {

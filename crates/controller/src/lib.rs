@@ -1,24 +1,41 @@
-//! The live cluster: reading it from its API server.
+//! The live cluster: reading it from its API server, and the controller that acts on it.
 //!
 //! [`connect`] finds the server as `kubectl` does, [`read_cluster`] lists what restow reads into a
-//! [`restow_kubernetes::Reader`], page by page, and [`watch_cluster`] keeps the reader true afterwards. Nothing
-//! here writes: every request is a `GET`. The bytes go to the reader as they come, so a large cluster costs the
-//! memory of a few pages and of what the reader keeps.
+//! [`restow_kubernetes::Reader`], page by page, and [`watch_cluster`] keeps the reader true afterwards; all of that only reads.
+//! The bytes go to the reader as they come, so a large cluster costs the memory of a few pages and of what the reader keeps.
+//!
+//! [`run`] drives `restow_execution` against the cluster: it is the only one that writes, through `actor`.
 
+mod actor;
 mod answer;
+mod claim;
 mod client;
 mod connect;
 mod error;
+mod leader;
+mod lease;
 mod list;
+mod live;
+mod moves;
+mod news;
 mod note;
 mod pages;
+mod pause;
+mod peer;
 mod retry;
+mod run;
 mod watch;
+mod write;
 
 pub use client::Connection;
 pub use connect::{ConnectError, connect};
 pub use error::LiveError;
 pub use list::{ListOptions, Listed, LiveRead, Progress, read_cluster};
+pub use moves::UnreadableMove;
+pub use news::{News, Tell};
 pub use note::Note;
+pub use pause::{CONFIG_MAP, Pause, Pauses};
 pub use retry::{RetryPolicy, Sleep};
-pub use watch::{WATCHED, WatchNews, WatchOptions, watch_cluster};
+pub use run::{Brain, RunError, RunOptions, Situation, run};
+pub use watch::{Job, WATCHED, WatchNews, WatchOptions, Watching, follow_cluster, watch_cluster};
+pub use write::WriteError;

@@ -121,6 +121,20 @@ pub enum Failure {
     Stopped,
 }
 
+impl Failure {
+    /// One word for it.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Refused { code } => code,
+            Self::NotLaunched { .. } => "NotLaunched",
+            Self::NotReady { .. } => "NotReady",
+            Self::Lost { .. } => "Lost",
+            Self::NotDrained { .. } => "NotDrained",
+            Self::Stopped => "Paused",
+        }
+    }
+}
+
 /// What came of a move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

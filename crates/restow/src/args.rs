@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    budget, catalog, completions, config, demo, diff, explain, lint, nodes, plan, schedule,
+    budget, catalog, completions, config, demo, diff, explain, lint, nodes, plan, run, schedule,
     simulate, snapshot, tune,
 };
 
@@ -68,6 +68,7 @@ pub(crate) enum Command {
     Compare(Box<simulate::CompareArgs>),
     Tune(Box<tune::TuneArgs>),
     Demo(demo::DemoArgs),
+    Run(Box<run::RunArgs>),
     Completions(completions::CompletionsArgs),
 }
 
@@ -109,6 +110,19 @@ pub(crate) struct InputArgs {
 
     /// The kubeconfig file to use.
     #[arg(long, value_name = "FILE", conflicts_with = "files")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+}
+
+/// A live cluster.
+#[derive(clap::Args, Debug, Default)]
+#[command(next_help_heading = "Cluster")]
+pub(crate) struct ServerArgs {
+    /// The kubeconfig context; inside of a cluster none is needed.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+
+    /// The kubeconfig file to use.
+    #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
 }
 

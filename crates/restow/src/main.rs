@@ -64,6 +64,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Compare(args) => commands::simulate::compare(&args),
         Command::Tune(args) => commands::tune::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
+        Command::Run(args) => commands::run::run(*args),
         Command::Completions(args) => commands::completions::run(&args),
     }
 }

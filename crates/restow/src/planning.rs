@@ -279,7 +279,7 @@ impl Prepared {
 
     fn of(mut configured: Configured, book: PriceBook) -> Self {
         let offers = Arc::new(Offers::new(&mut configured.snapshot, &book));
-        let price_age = price_age(&configured, &book);
+        let price_age = price_age(&configured.cluster, configured.snapshot.time, &book);
         Self { configured, book, offers, price_age }
     }
 
@@ -377,12 +377,12 @@ fn price_args(args: &PriceArgs, what_ifs: &[WhatIf]) -> anyhow::Result<Option<Pr
 
 /// How old the prices are, where somebody asked that they be not too old. Built-in tables are months old and still the best
 /// that there is without a network, so nobody is kept from a plan by default.
-fn price_age(configured: &Configured, book: &PriceBook) -> Option<GoDuration> {
-    if configured.cluster.origin(Name::PriceMaxAge) == Origin::Default {
+pub(crate) fn price_age(cluster: &Resolved, now: Time, book: &PriceBook) -> Option<GoDuration> {
+    if cluster.origin(Name::PriceMaxAge) == Origin::Default {
         return None;
     }
     let sources = book.list().sources().iter();
     let dates = sources.flat_map(|own| [&own.date, &own.spot_date]).flatten();
     let oldest = dates.filter_map(|date| format!("{date}T00:00:00Z").parse::<Time>().ok()).min()?;
-    Some(configured.snapshot.time.since(oldest))
+    Some(now.since(oldest))
 }

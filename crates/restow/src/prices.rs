@@ -13,32 +13,52 @@ use crate::terminal;
 
 /// The prices that count for a cluster.
 pub(crate) fn book(args: &PriceArgs, snapshot: &Snapshot) -> anyhow::Result<PriceBook> {
-    let (names, asked) = if args.catalogs.is_empty() {
-        (suggested_sources(snapshot), false)
-    } else {
-        (args.catalogs.clone(), true)
+    let catalog = match args.catalogs.as_slice() {
+        [] => suggested(&suggested_sources(snapshot)),
+        names => asked(names)?,
     };
-    let mut catalog = Catalog::default();
-    for name in &names {
-        match load(name) {
-            Ok(loaded) => catalog = catalog.merge(loaded),
-            Err(error) if asked => return Err(error),
-            // Nobody asked for this one: without it some nodes have no price, which the report says.
-            Err(error) => terminal::warn(&format!("{error:#}")),
-        }
-    }
-    // A cluster of which no zone is known takes what is sold as it is listed.
-    let zones = restow_catalog::zones_of(snapshot);
-    let book = PriceBook::with_overlays(
-        if zones.is_empty() { catalog } else { catalog.in_zones(&zones) },
-        adjustments(args)?,
-        &overlays(snapshot),
-        &overlay_pools(snapshot),
-    );
+    let book = book_of(catalog, adjustments(args)?, snapshot);
     for finding in book.findings() {
         terminal::warn(&finding.to_string());
     }
     Ok(book)
+}
+
+/// Catalogs that somebody asked for: all of them, or an error.
+pub(crate) fn asked(names: &[String]) -> anyhow::Result<Catalog> {
+    let mut catalog = Catalog::default();
+    for name in names {
+        catalog = catalog.merge(load(name)?);
+    }
+    Ok(catalog)
+}
+
+/// Catalogs that nobody asked for: without one of them some nodes have no price, which the report says.
+pub(crate) fn suggested(names: &[String]) -> Catalog {
+    let mut catalog = Catalog::default();
+    for name in names {
+        match load(name) {
+            Ok(loaded) => catalog = catalog.merge(loaded),
+            Err(error) => terminal::warn(&format!("{error:#}")),
+        }
+    }
+    catalog
+}
+
+/// The prices of a catalog as they count for a cluster.
+pub(crate) fn book_of(
+    catalog: Catalog,
+    adjustments: Adjustments,
+    snapshot: &Snapshot,
+) -> PriceBook {
+    // A cluster of which no zone is known takes what is sold as it is listed.
+    let zones = restow_catalog::zones_of(snapshot);
+    PriceBook::with_overlays(
+        if zones.is_empty() { catalog } else { catalog.in_zones(&zones) },
+        adjustments,
+        &overlays(snapshot),
+        &overlay_pools(snapshot),
+    )
 }
 
 /// The catalog of one source.

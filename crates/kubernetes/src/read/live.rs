@@ -1,6 +1,6 @@
 //! Reads what an API server answers: pages of lists and lines of watches.
 
-use restow_model::{Snapshot, Time};
+use restow_model::{Snapshot, Strings, Time};
 use serde::Deserialize;
 
 use super::admission::Origin;
@@ -9,7 +9,8 @@ use super::error::{ObjectName, ReadError};
 use super::json::JsonStream;
 use super::json_input::{ListKind, head, list_metadata};
 use super::problem::{Source, fault, io_error, syntax};
-use super::reader::Reader;
+use super::reader::{Reader, Skipped};
+use super::store::Store;
 use crate::kind::Kind;
 
 /// One page of a list, as an API server answers.
@@ -24,6 +25,9 @@ pub struct ListPage {
     /// How many objects are still to come, if the server says so.
     pub remaining: Option<u64>,
 }
+
+/// The annotation of a bookmark that ends what there was; such an object holds nothing else.
+const END: &[u8] = b"\"k8s.io/initial-events-end\":\"true\"";
 
 /// One line of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +46,8 @@ pub enum WatchEvent {
     Bookmark {
         /// The version.
         resource_version: String,
+        /// Whether it ends what there was when a stream was asked for that begins with all of it.
+        complete: bool,
     },
     /// The server does not remember that far back: list again.
     Expired,
@@ -151,7 +157,10 @@ impl Reader {
                 self.store.remove(kind, namespace_of(kind, &id), &id.name);
                 Ok(WatchEvent::Deleted { resource_version: version() })
             }
-            "BOOKMARK" => Ok(WatchEvent::Bookmark { resource_version: version() }),
+            "BOOKMARK" => {
+                let complete = json.windows(END.len()).any(|own| own == END);
+                Ok(WatchEvent::Bookmark { resource_version: version(), complete })
+            }
             "ERROR" => {
                 let status: Object = serde_json::from_slice(json).unwrap_or_default();
                 Ok(match status.code {
@@ -171,6 +180,35 @@ impl Reader {
     /// A snapshot of what was read so far.
     pub fn snapshot(&self, now: Time) -> Snapshot {
         self.store.snapshot(now)
+    }
+
+    /// The same without putting it in order, which costs more than the copy: names keep their numbers from one view to the next,
+    /// until [`Reader::compact`]. Equal clusters need not be equal views.
+    pub fn view(&self, now: Time) -> Snapshot {
+        self.store.clone().into_raw(now)
+    }
+
+    /// Takes over names that were added to a view, so that they keep their numbers too. Nothing may have been read in between.
+    pub fn adopt(&mut self, names: &Strings) {
+        if names.len() > self.store.parts.strings.len() {
+            self.store.parts.strings = names.clone();
+        }
+    }
+
+    /// How many names are known, also of what is long gone.
+    pub fn names(&self) -> usize {
+        self.store.parts.strings.len()
+    }
+
+    /// Drops the names of what is gone; the others are numbered anew.
+    pub fn compact(&mut self) {
+        let store = std::mem::take(&mut self.store);
+        self.store = Store::of_snapshot(store.into_snapshot(Time::default()));
+    }
+
+    /// What could not be read since the last time that somebody asked.
+    pub fn take_skipped(&mut self) -> Vec<Skipped> {
+        std::mem::take(&mut self.summary.skipped)
     }
 }
 

@@ -46,7 +46,7 @@ pub struct ReadSummary {
 pub struct Reader {
     options: ReadOptions,
     pub(super) store: Store,
-    summary: ReadSummary,
+    pub(super) summary: ReadSummary,
     pub(super) newest: Time,
     /// Where the object comes from that is being read.
     pub(super) origin: Origin,

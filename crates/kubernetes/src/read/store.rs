@@ -49,6 +49,13 @@ impl<T> Default for Objects<T> {
 }
 
 impl<T> Objects<T> {
+    fn of(rows: Vec<T>, key: impl Fn(&T) -> (Str, Str)) -> Self {
+        let keys: Vec<(Str, Str)> = rows.iter().map(key).collect();
+        let numbered = keys.iter().enumerate();
+        let index = numbered.map(|(at, key)| (*key, Row { at: at as u32, version: 0 })).collect();
+        Self { rows, keys, index }
+    }
+
     pub(crate) fn add(&mut self, key: (Str, Str), object: T, version: u64) -> Added {
         let at = self.rows.len() as u32;
         match self.index.entry(key) {
@@ -235,7 +242,14 @@ impl Store {
 
     /// The snapshot of all of it at `time`.
     pub(crate) fn into_snapshot(self, time: Time) -> Snapshot {
-        let mut snapshot = Snapshot {
+        let mut snapshot = self.into_raw(time);
+        snapshot.canonicalize();
+        snapshot
+    }
+
+    /// The same as it is: names are numbered as they came, and so are objects.
+    pub(crate) fn into_raw(self, time: Time) -> Snapshot {
+        Snapshot {
             time,
             strings: self.parts.strings,
             labels: self.parts.labels,
@@ -259,9 +273,47 @@ impl Store {
             volume_attachments: self.volume_attachments.into_rows(),
             capacity_buffers: self.capacity_buffers.into_rows(),
             resource_claims: self.resource_claims.into_rows(),
+        }
+    }
+
+    /// What a snapshot holds. Versions are not known: what comes next counts.
+    pub(crate) fn of_snapshot(snapshot: Snapshot) -> Self {
+        let mut workloads: [Objects<Workload>; 8] = Default::default();
+        for own in snapshot.workloads {
+            workloads[own.kind as usize].add((own.meta.namespace, own.meta.name), own, 0);
+        }
+        let parts = Parts {
+            strings: snapshot.strings,
+            labels: snapshot.labels,
+            owners: snapshot.owners,
+            shapes: snapshot.shapes,
+            volumes: snapshot.volumes,
         };
-        snapshot.canonicalize();
-        snapshot
+        let key = |meta: &restow_model::Meta| (meta.namespace, meta.name);
+        Self {
+            parts,
+            nodes: Objects::of(snapshot.nodes, |own| key(&own.meta)),
+            pods: Objects::of(snapshot.pods, |own| (own.namespace, own.name)),
+            node_pools: Objects::of(snapshot.node_pools, |own| key(&own.meta)),
+            node_claims: Objects::of(snapshot.node_claims, |own| key(&own.meta)),
+            node_overlays: Objects::of(snapshot.node_overlays, |own| key(&own.meta)),
+            pod_disruption_budgets: Objects::of(snapshot.pod_disruption_budgets, |own| {
+                key(&own.meta)
+            }),
+            workloads,
+            services: Objects::of(snapshot.services, |own| key(&own.meta)),
+            namespaces: Objects::of(snapshot.namespaces, |own| key(&own.meta)),
+            priority_classes: Objects::of(snapshot.priority_classes, |own| key(&own.meta)),
+            persistent_volumes: Objects::of(snapshot.persistent_volumes, |own| key(&own.meta)),
+            persistent_volume_claims: Objects::of(snapshot.persistent_volume_claims, |own| {
+                key(&own.meta)
+            }),
+            storage_classes: Objects::of(snapshot.storage_classes, |own| key(&own.meta)),
+            csi_nodes: Objects::of(snapshot.csi_nodes, |own| key(&own.meta)),
+            volume_attachments: Objects::of(snapshot.volume_attachments, |own| key(&own.meta)),
+            capacity_buffers: Objects::of(snapshot.capacity_buffers, |own| key(&own.meta)),
+            resource_claims: Objects::of(snapshot.resource_claims, |own| key(&own.meta)),
+        }
     }
 
     /// A copy of what was read so far.

@@ -10,6 +10,7 @@ pub(crate) mod explain;
 pub(crate) mod lint;
 pub(crate) mod nodes;
 pub(crate) mod plan;
+pub(crate) mod run;
 pub(crate) mod schedule;
 pub(crate) mod simulate;
 pub(crate) mod snapshot;

@@ -1,8 +1,4 @@
-//! Keeps what was listed true: applies changes as the server tells them.
-//!
-//! One loop owns the reader. Each kind has one thing under way at a time: opening its watch, waiting for the
-//! watch's next line, or listing it anew after its version became too old. So nothing is shared or locked, and
-//! a kind in trouble does not hold up the others.
+//! What is under way for each kind, and what follows from each thing that comes back.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,177 +8,98 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{AsyncBufReadExt, StreamExt};
 use restow_kubernetes::{Kind, Reader, WatchEvent};
-use tokio::time::Instant;
 
+use super::position::{Position, Reading};
+use super::{Tell, WatchNews, WatchOptions, Watching};
 use crate::answer::{Answer, Failure, root_cause};
-use crate::client::{Connection, Lines, OpenError, target};
+use crate::client::{Connection, Lines, OpenError};
 use crate::error::LiveError;
-use crate::list::{ListOptions, LiveRead};
+use crate::list::ListOptions;
 use crate::pages::{Cursor, Next};
 
-/// The kinds that change often enough to be watched.
-pub const WATCHED: [Kind; 4] = [Kind::Node, Kind::Pod, Kind::NodePool, Kind::NodeClaim];
-
-/// How to watch.
-#[derive(Clone, Debug)]
-pub struct WatchOptions {
-    /// Changes are told at most once in this time.
-    pub interval: Duration,
-    /// The server ends a watch after this time, and a new one goes on where it ended.
-    pub lifetime: Duration,
-    /// How to list anew what became too old, and when to try again. The number of tries does not count: a watch
-    /// goes on until it is stopped.
-    pub list: ListOptions,
-}
-
-impl Default for WatchOptions {
-    fn default() -> Self {
-        Self {
-            interval: Duration::from_secs(1),
-            lifetime: Duration::from_secs(290),
-            list: ListOptions::default(),
-        }
-    }
-}
-
-/// What happened while watching.
-pub enum WatchNews<'a> {
-    /// Objects changed since the last time.
-    Changed {
-        /// What is known now.
-        reader: &'a Reader,
-        /// How many changes were applied.
-        changes: u64,
-    },
-    /// A kind's watch broke and is opened again.
-    Reconnecting {
-        /// Which.
-        kind: Kind,
-        /// After which time.
-        pause: Duration,
-        /// Why.
-        reason: String,
-    },
-    /// A kind is listed anew, because its version became too old.
-    Relisting {
-        /// Which.
-        kind: Kind,
-    },
-    /// A kind is no longer watched: the server no longer has it, or the user may not watch it.
-    Lost {
-        /// Which.
-        kind: Kind,
-        /// Why.
-        reason: String,
-    },
-}
+/// After which time it is looked again for a kind that the server did not have, or that may not be read.
+const AGAIN: Duration = Duration::from_mins(1);
 
 /// What one kind was waiting for.
-enum Step {
+pub(super) enum Step {
     Opened(Kind, Result<Lines, OpenError>),
     Line(Kind, Lines, std::io::Result<Vec<u8>>),
     Page(Cursor, Result<Answer, Failure>),
 }
 
-/// Where the watch of a kind stands.
-struct Position {
-    path: &'static str,
-    version: String,
-    /// Failures since the last line.
-    failures: u32,
-    relisting: bool,
-}
-
-struct Watcher<'a> {
+pub(super) struct Watcher<'a> {
     connection: &'a Connection,
-    reader: &'a mut Reader,
+    pub(super) reader: &'a mut Reader,
     options: &'a WatchOptions,
     list: ListOptions,
     positions: BTreeMap<Kind, Position>,
     steps: FuturesUnordered<BoxFuture<'static, Step>>,
+    /// Since the last time that they were told, and in all.
+    fresh: u64,
     changes: u64,
+    /// Whether the server sends what there is on the stream of what changes.
+    streams: bool,
 }
 
-/// Watches the kinds of [`WATCHED`] that `live` has read, from where it ended, until `tell` breaks.
-///
-/// Returns an error only where going on makes no sense; lost connections are opened again.
-pub async fn watch_cluster(
-    connection: &Connection,
-    reader: &mut Reader,
-    live: &LiveRead,
-    options: &WatchOptions,
-    tell: &mut (dyn FnMut(WatchNews<'_>) -> ControlFlow<()> + Send),
-) -> Result<(), LiveError> {
-    let retry = options.list.retry.without_end();
-    let list = ListOptions { retry, restarts: u32::MAX, ..options.list.clone() };
-    let mut watcher = Watcher {
-        connection,
-        reader,
-        options,
-        list,
-        positions: BTreeMap::new(),
-        steps: FuturesUnordered::new(),
-        changes: 0,
-    };
-    for kind in WATCHED {
-        if let Some(listed) = live.lists.get(&kind) {
-            let version = listed.resource_version.clone().unwrap_or_default();
-            let position = Position { path: listed.path, version, failures: 0, relisting: false };
-            watcher.positions.insert(kind, position);
-            watcher.open(kind, None);
+impl<'a> Watcher<'a> {
+    pub(super) fn new(
+        connection: &'a Connection,
+        reader: &'a mut Reader,
+        options: &'a WatchOptions,
+    ) -> Self {
+        let retry = options.list.retry.without_end();
+        let list = ListOptions { retry, restarts: u32::MAX, ..options.list.clone() };
+        let (positions, steps) = (BTreeMap::new(), FuturesUnordered::new());
+        Self {
+            connection,
+            reader,
+            options,
+            list,
+            positions,
+            steps,
+            fresh: 0,
+            changes: 0,
+            streams: true,
         }
     }
-    let mut next_telling = Instant::now();
-    loop {
-        let due = watcher.is_due().then_some(next_telling);
-        let step = tokio::select! {
-            biased;
-            () = reached(due) => None,
-            step = watcher.steps.next() => match step {
-                Some(step) => Some(step),
-                None => return Ok(()),
-            },
-        };
-        let told = if let Some(step) = step {
-            watcher.take(step, tell)?
-        } else {
-            next_telling = Instant::now() + options.interval;
-            let changes = std::mem::take(&mut watcher.changes);
-            tell(WatchNews::Changed { reader: watcher.reader, changes })
-        };
-        if told.is_break() {
-            return Ok(());
-        }
+
+    pub(super) fn start(&mut self, kind: Kind, position: Position) {
+        self.positions.insert(kind, position);
+        self.open(kind, None);
     }
-}
 
-/// Waits until the time, or for ever without one.
-async fn reached(time: Option<Instant>) {
-    match time {
-        Some(time) => tokio::time::sleep_until(time).await,
-        None => futures::future::pending().await,
+    /// Waits for what comes back next; `None` if nothing is under way.
+    pub(super) async fn next(&mut self) -> Option<Step> {
+        self.steps.next().await
     }
-}
 
-type Tell<'a> = &'a mut (dyn FnMut(WatchNews<'_>) -> ControlFlow<()> + Send);
+    pub(super) fn state(&self) -> Watching {
+        Watching { whole: self.is_whole(), changes: self.changes }
+    }
 
-impl Watcher<'_> {
-    /// Whether there is something to tell. While a kind is listed anew, only a part of it is known.
-    fn is_due(&self) -> bool {
-        self.changes > 0 && !self.positions.values().any(|position| position.relisting)
+    /// Whether there is something to tell. While a kind is read anew, only a part of it is known.
+    pub(super) fn is_due(&self) -> bool {
+        self.fresh > 0 && self.is_whole()
+    }
+
+    pub(super) fn take_changes(&mut self) -> u64 {
+        std::mem::take(&mut self.fresh)
+    }
+
+    fn is_whole(&self) -> bool {
+        let done = |own: &Position| matches!(own.reading, Reading::Whole | Reading::Lost);
+        self.positions.values().all(done)
+    }
+
+    fn count(&mut self, changes: u64) {
+        self.fresh += changes;
+        self.changes += changes;
     }
 
     /// Opens the watch of a kind, after a pause.
     fn open(&mut self, kind: Kind, pause: Option<Duration>) {
         let Some(position) = self.positions.get(&kind) else { return };
-        let lifetime = self.options.lifetime.as_secs().to_string();
-        let query = [
-            ("watch", "true"),
-            ("allowWatchBookmarks", "true"),
-            ("resourceVersion", position.version.as_str()),
-            ("timeoutSeconds", lifetime.as_str()),
-        ];
-        let target = target(position.path, &query);
+        let target = position.target(self.options.lifetime.as_secs());
         let connection = self.connection.clone();
         let (sleep, patience) = (self.list.retry.sleep.clone(), self.list.patience);
         self.steps.push(Box::pin(async move {
@@ -211,9 +128,14 @@ impl Watcher<'_> {
         }));
     }
 
-    fn take(&mut self, step: Step, tell: Tell<'_>) -> Result<ControlFlow<()>, LiveError> {
+    pub(super) fn take(
+        &mut self,
+        step: Step,
+        tell: Tell<'_>,
+    ) -> Result<ControlFlow<()>, LiveError> {
         match step {
             Step::Opened(kind, Ok(lines)) => {
+                self.opened(kind);
                 self.listen(kind, lines);
                 Ok(ControlFlow::Continue(()))
             }
@@ -230,6 +152,15 @@ impl Watcher<'_> {
         }
     }
 
+    /// What there is comes from the start: what was known of it may be gone.
+    fn opened(&mut self, kind: Kind) {
+        if let Some(own) = self.positions.get_mut(&kind).filter(|own| own.reading != Reading::Whole)
+        {
+            own.reading = Reading::Streaming;
+            self.reader.forget(kind);
+        }
+    }
+
     fn not_opened(
         &mut self,
         kind: Kind,
@@ -237,6 +168,10 @@ impl Watcher<'_> {
         tell: Tell<'_>,
     ) -> Result<ControlFlow<()>, LiveError> {
         let server = self.connection.server.clone();
+        let Some(position) = self.positions.get_mut(&kind) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let streaming = matches!(position.reading, Reading::Streaming | Reading::Lost);
         match error {
             OpenError::Status { code: 401, message } => {
                 Err(LiveError::Unauthorized { server, message })
@@ -244,7 +179,19 @@ impl Watcher<'_> {
             OpenError::Status { code: 403, message } if kind.is_essential() => {
                 Err(LiveError::Forbidden { verb: "watch", kind, message })
             }
+            OpenError::Status { code: 404, .. } if streaming && position.other_version() => {
+                self.open(kind, None);
+                Ok(ControlFlow::Continue(()))
+            }
+            OpenError::Status { code: 404, .. } if streaming && kind.is_essential() => {
+                Err(LiveError::NotKubernetes { server, kind })
+            }
             OpenError::Status { code: 403 | 404, message } => Ok(self.lose(kind, message, tell)),
+            // Servers before 1.34, and those whose store cannot tell how far it is.
+            OpenError::Status { code: 400 | 422, .. } if streaming => {
+                self.streams = false;
+                Ok(self.relist(kind, tell))
+            }
             OpenError::Status { code: 410, .. } => Ok(self.relist(kind, tell)),
             OpenError::Status { message: reason, .. }
             | OpenError::Failure(Failure::Transport(reason)) => {
@@ -260,22 +207,30 @@ impl Watcher<'_> {
         let Some(position) = self.positions.get_mut(&kind) else {
             return ControlFlow::Continue(());
         };
-        let (version, changes) = match self.reader.watch_event(kind, position.path, line) {
+        let (version, mut changes) = match self.reader.watch_event(kind, position.path, line) {
             Ok(
                 WatchEvent::Applied { resource_version } | WatchEvent::Deleted { resource_version },
             ) => (resource_version, 1),
-            Ok(WatchEvent::Bookmark { resource_version }) => (resource_version, 0),
+            Ok(WatchEvent::Bookmark { resource_version, complete }) => {
+                if complete && position.reading == Reading::Streaming {
+                    position.reading = Reading::Whole;
+                }
+                (resource_version, u64::from(complete))
+            }
             // A line that makes no sense may have been a change: the list tells, or says what is wrong.
             Ok(WatchEvent::Expired) | Err(_) => return self.relist(kind, tell),
             Ok(WatchEvent::Failed { code, message }) => {
                 return self.reconnect(kind, Some(format!("{message} ({code})")), tell);
             }
         };
-        if !version.is_empty() {
+        if position.reading != Reading::Whole {
+            // The one line that says that all is there counts for all.
+            changes = 0;
+        } else if !version.is_empty() {
             position.version = version;
         }
         position.failures = 0;
-        self.changes += changes;
+        self.count(changes);
         self.listen(kind, lines);
         ControlFlow::Continue(())
     }
@@ -299,17 +254,23 @@ impl Watcher<'_> {
         }
     }
 
-    /// Lists a kind anew, because the changes since its version are no longer known.
+    /// Reads a kind anew, because the changes since its version are no longer known.
     fn relist(&mut self, kind: Kind, tell: Tell<'_>) -> ControlFlow<()> {
+        let streams = self.streams;
         if let Some(position) = self.positions.get_mut(&kind) {
-            position.relisting = true;
+            let streams = streams && position.keen;
+            position.reading = if streams { Reading::Streaming } else { Reading::Listing };
             position.failures += 1;
             // Not at once when it happens again and again.
             let pause = (position.failures > 1)
                 .then(|| self.list.retry.pause(position.failures, None))
                 .flatten();
             self.reader.forget(kind);
-            self.ask(Cursor::new(kind), pause);
+            if streams {
+                self.open(kind, pause);
+            } else {
+                self.ask(Cursor::new(kind), pause);
+            }
         }
         tell(WatchNews::Relisting { kind })
     }
@@ -339,21 +300,37 @@ impl Watcher<'_> {
                 if let Some(position) = self.positions.get_mut(&kind) {
                     position.path = cursor.path();
                     position.version = resource_version.unwrap_or_default();
-                    position.relisting = false;
+                    position.reading = Reading::Whole;
                 }
-                self.changes += 1;
+                self.count(1);
                 self.open(kind, None);
             }
             Next::Missing => {
-                return Ok(self.lose(kind, "the server no longer has it".to_owned(), tell));
+                return Ok(self.lose(kind, "the server does not have it".to_owned(), tell));
             }
             Next::Forbidden { message } => return Ok(self.lose(kind, message, tell)),
         }
         Ok(ControlFlow::Continue(()))
     }
 
+    /// Goes on without a kind; looks for it again after a while if it is wanted badly enough.
     fn lose(&mut self, kind: Kind, reason: String, tell: Tell<'_>) -> ControlFlow<()> {
-        self.positions.remove(&kind);
-        tell(WatchNews::Lost { kind, reason })
+        let Some(position) = self.positions.get_mut(&kind) else {
+            return ControlFlow::Continue(());
+        };
+        let known = position.reading == Reading::Lost;
+        if position.keen {
+            // It counts as read, so that the others can be worked with meanwhile.
+            position.reading = Reading::Lost;
+            self.reader.forget(kind);
+            if self.streams {
+                self.open(kind, Some(AGAIN));
+            } else {
+                self.ask(Cursor::new(kind), Some(AGAIN));
+            }
+        } else {
+            self.positions.remove(&kind);
+        }
+        if known { ControlFlow::Continue(()) } else { tell(WatchNews::Lost { kind, reason }) }
     }
 }

@@ -1,0 +1,106 @@
+//! Settings and prices of a cluster that is looked at again and again: made anew only where something of them changed.
+
+use std::sync::Arc;
+
+use restow_catalog::{Adjustments, Catalog, PriceBook, Zone, suggested_sources, zones_of};
+use restow_consolidation::add_buffer_pods;
+use restow_consolidation::settings::{Entry, resolve};
+use restow_controller::{Brain, Situation};
+use restow_model::{NodeOverlay, NodePool, Snapshot};
+use restow_scheduling::Offers;
+
+use crate::planning::{PlanningArgs, price_age};
+use crate::prices;
+use crate::settings_args::read_structured;
+
+/// What the arguments say, and what was made of it for the cluster.
+pub(super) struct Settled {
+    entries: Vec<Entry>,
+    adjustments: Adjustments,
+    /// What was asked for; without that, what fits the nodes, by name.
+    asked: Option<Catalog>,
+    suggested: (Vec<String>, Catalog),
+    made: Option<Made>,
+}
+
+/// What was made, and of what.
+struct Made {
+    of: Basis,
+    book: Arc<PriceBook>,
+    offers: Arc<Offers>,
+}
+
+/// Everything of a cluster that prices and offers depend on.
+#[derive(PartialEq)]
+struct Basis {
+    pools: Vec<NodePool>,
+    overlays: Vec<NodeOverlay>,
+    zones: Vec<Zone>,
+    sources: Vec<String>,
+    /// Shapes of pods are only ever added: pods may ask for labels that no other asks for.
+    shapes: usize,
+}
+
+impl Settled {
+    pub(super) fn new(args: &PlanningArgs) -> anyhow::Result<Self> {
+        let mut entries = Vec::new();
+        for own in &args.settings.given {
+            entries.push(own.entry()?);
+        }
+        for own in &args.what_ifs {
+            entries.extend(own.entry(&read_structured));
+        }
+        let asked = match args.prices.catalogs.as_slice() {
+            [] => None,
+            names => Some(prices::asked(names)?),
+        };
+        let adjustments = prices::adjustments(&args.prices)?;
+        let suggested = (Vec::new(), Catalog::default());
+        Ok(Self { entries, adjustments, asked, suggested, made: None })
+    }
+
+    fn catalog(&mut self, snapshot: &Snapshot) -> (Catalog, Vec<String>) {
+        if let Some(asked) = &self.asked {
+            return (asked.clone(), Vec::new());
+        }
+        let names = suggested_sources(snapshot);
+        if names != self.suggested.0 {
+            self.suggested = (names.clone(), prices::suggested(&names));
+        }
+        (self.suggested.1.clone(), names)
+    }
+}
+
+impl Brain for Settled {
+    fn situation(&mut self, snapshot: &mut Snapshot, anew: bool) -> Situation {
+        add_buffer_pods(snapshot);
+        let (cluster, pools) =
+            resolve(&snapshot.node_pools, &snapshot.strings, &self.entries, &read_structured);
+        if anew {
+            self.made = None;
+        }
+        let sources = if self.asked.is_some() { Vec::new() } else { suggested_sources(snapshot) };
+        let of = Basis {
+            pools: snapshot.node_pools.clone(),
+            overlays: snapshot.node_overlays.clone(),
+            zones: zones_of(snapshot),
+            sources,
+            shapes: snapshot.shapes.values().len(),
+        };
+        if self.made.as_ref().is_none_or(|made| made.of != of) {
+            let (catalog, _) = self.catalog(snapshot);
+            let book = Arc::new(prices::book_of(catalog, self.adjustments.clone(), snapshot));
+            let offers = Arc::new(Offers::new(snapshot, &book));
+            self.made = Some(Made { of, book, offers });
+        }
+        let (book, offers) = match &self.made {
+            Some(made) => (Arc::clone(&made.book), Arc::clone(&made.offers)),
+            None => (
+                Arc::new(PriceBook::new(Catalog::default(), Adjustments::default())),
+                Arc::new(Offers::none()),
+            ),
+        };
+        let price_age = price_age(&cluster, snapshot.time, &book);
+        Situation { cluster, pools, groups: Vec::new(), book, offers, price_age }
+    }
+}

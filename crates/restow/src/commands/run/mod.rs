@@ -1,0 +1,105 @@
+//! `restow run`: the controller.
+
+mod brain;
+mod log;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use restow_controller::{RunOptions, Tell, WatchOptions};
+
+use crate::args::ServerArgs;
+use crate::input;
+use crate::planning::PlanningArgs;
+use brain::Settled;
+use log::Log;
+
+/// Consolidate a cluster, or watch what would be done.
+///
+/// Runs until it is stopped. By default nothing is changed: what would be done is told. To act, both this process
+/// (`--mode act`) and a pool (annotation `restow.dev/mode: act`) have to say so, and Karpenter's own consolidation has to be off
+/// in that pool. Of several replicas one acts, whichever holds the Lease.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  restow run                                        watch what would be done, with the current kubeconfig\n  \
+                  restow run --mode act                             act in pools that say so too\n  \
+                  restow run --mode act --steering soft-taints      and keep evicted pods off nodes that go next\n\n\
+                  Settings: `restow run --help` lists them, `restow config` shows those of each pool."
+)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    server: ServerArgs,
+    #[command(flatten)]
+    own: OwnArgs,
+    #[command(flatten)]
+    planning: PlanningArgs,
+}
+
+/// How to run.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Controller")]
+struct OwnArgs {
+    /// The namespace of the Lease and of the ConfigMap of pauses.
+    #[arg(long, value_name = "NAME", env = "RESTOW_NAMESPACE", default_value = "restow")]
+    namespace: String,
+
+    /// The Lease by which one of several replicas acts.
+    #[arg(long, value_name = "NAME", default_value = "restow", conflicts_with = "no_lease")]
+    lease: String,
+
+    /// Act without a Lease; nobody else may run then.
+    #[arg(long)]
+    no_lease: bool,
+
+    /// Who this is among the replicas; without it, the name of the host and a number.
+    #[arg(long, value_name = "NAME", env = "POD_NAME")]
+    holder: Option<String>,
+}
+
+pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
+    let RunArgs { server, own, planning } = args;
+    let runtime = input::runtime()?;
+    let brain = Settled::new(&planning)?;
+    let options = RunOptions {
+        namespace: own.namespace,
+        lease: (!own.no_lease).then_some(own.lease),
+        holder: own.holder.unwrap_or_else(default_holder),
+        watch: WatchOptions::default(),
+    };
+    let log: Arc<dyn Tell> = Arc::new(Log::new());
+    runtime.block_on(async move {
+        let connection = restow_controller::connect(server.kubeconfig, server.context).await?;
+        let (asks, stop) = tokio::sync::watch::channel(false);
+        tokio::spawn(async move {
+            stopped().await;
+            let _ = asks.send(true);
+        });
+        let brain = Box::new(brain);
+        restow_controller::run(connection, &options, brain, log, stop, input::clock).await?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// Waits until somebody ends the process.
+async fn stopped() {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = interrupted => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = interrupted.await;
+}
+
+/// A name that no other process has.
+fn default_holder() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = if host.trim().is_empty() { "restow" } else { host.trim() };
+    format!("{host}-{}-{}", std::process::id(), input::clock().millis())
+}
