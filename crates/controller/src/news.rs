@@ -6,6 +6,8 @@ use restow_execution::Happened;
 use restow_kubernetes::Kind;
 use restow_model::GoDuration;
 
+use crate::survey::Survey;
+
 /// Something that a running controller tells.
 #[derive(Clone, Debug)]
 pub enum News {
@@ -42,10 +44,12 @@ pub enum News {
         /// Why.
         reason: String,
     },
-    /// A pool is only observed although it asks to be acted on, because Karpenter consolidates it too.
+    /// A pool is only observed although it asks to be acted on, because Karpenter consolidates it too; or that is over.
     PeerActive {
         /// The pool.
         pool: String,
+        /// Whether it is so.
+        active: bool,
     },
     /// Somebody asked to stop.
     Paused {
@@ -92,6 +96,27 @@ pub enum News {
         /// Why.
         reason: String,
     },
+    /// The pools were surveyed.
+    Surveyed {
+        /// What there is to say of each.
+        surveys: Vec<Survey>,
+    },
+    /// The pods that a move evicted have come to be somewhere.
+    Placed {
+        /// The move.
+        id: String,
+        /// Those where the plan put them.
+        hits: u64,
+        /// Those elsewhere.
+        misses: u64,
+    },
+    /// A move lets nodes go that other moves launched.
+    Again {
+        /// The move.
+        id: String,
+        /// Those moves.
+        parents: Vec<String>,
+    },
     /// The cluster was looked at.
     Looked {
         /// How long it took to see it.
@@ -111,4 +136,15 @@ pub enum News {
 pub trait Tell: Send + Sync {
     /// Takes one in. Must not wait.
     fn tell(&self, news: &News);
+}
+
+/// Several who want to know.
+pub struct Everybody(pub Vec<std::sync::Arc<dyn Tell>>);
+
+impl Tell for Everybody {
+    fn tell(&self, news: &News) {
+        for own in &self.0 {
+            own.tell(news);
+        }
+    }
 }

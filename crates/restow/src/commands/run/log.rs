@@ -81,7 +81,10 @@ fn line(news: &News) -> Option<Line> {
         News::Deposed { reason } => {
             warn("stopped acting until everything is read anew", vec![("reason", json!(reason))])
         }
-        News::PeerActive { pool } => warn(
+        News::PeerActive { pool, active: false } => {
+            info("Karpenter's own consolidation is off", vec![("nodepool", json!(pool))])
+        }
+        News::PeerActive { pool, active: true } => warn(
             "only observed: Karpenter's own consolidation is on; switch it off with a budget {nodes: \"0\", reasons: [Underutilized, Empty]}",
             vec![("nodepool", json!(pool)), ("code", json!("PeerActive"))],
         ),
@@ -105,7 +108,15 @@ fn line(news: &News) -> Option<Line> {
         News::Trouble { what, reason } => {
             warn("tried again", vec![("what", json!(what)), ("reason", json!(reason))])
         }
-        News::Looked { .. } => return None,
+        News::Placed { id, hits, misses } => info(
+            "the pods of a move are placed",
+            vec![("move", json!(id)), ("asPlanned", json!(hits)), ("elsewhere", json!(misses))],
+        ),
+        News::Again { id, parents } => info(
+            "nodes go that moves had launched",
+            vec![("move", json!(id)), ("parents", json!(parents))],
+        ),
+        News::Looked { .. } | News::Surveyed { .. } => return None,
     })
 }
 

@@ -3,10 +3,12 @@
 mod brain;
 mod log;
 
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use restow_controller::{RunOptions, Tell, WatchOptions};
+use anyhow::Context;
+use restow_controller::{Everybody, Health, Metrics, RunOptions, Tell, WatchOptions};
 
 use crate::args::ServerArgs;
 use crate::input;
@@ -51,6 +53,15 @@ struct OwnArgs {
     #[arg(long)]
     no_lease: bool,
 
+    /// Where health, readiness and metrics are served; `off` for nowhere.
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "RESTOW_METRICS_ADDRESS",
+        default_value = "127.0.0.1:9640"
+    )]
+    metrics_address: String,
+
     /// Who this is among the replicas; without it, the name of the host and a number.
     #[arg(long, value_name = "NAME", env = "POD_NAME")]
     holder: Option<String>,
@@ -66,16 +77,30 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         holder: own.holder.unwrap_or_else(default_holder),
         watch: WatchOptions::default(),
     };
-    let log: Arc<dyn Tell> = Arc::new(Log::new());
+    let address = match own.metrics_address.as_str() {
+        "off" => None,
+        text => Some(text.parse::<SocketAddr>().with_context(|| {
+            format!("--metrics-address {text}: expected an address such as 0.0.0.0:9640, or off")
+        })?),
+    };
+    let (metrics, health) = (Arc::new(Metrics::default()), Arc::new(Health::default()));
+    let everybody: Vec<Arc<dyn Tell>> =
+        vec![Arc::new(Log::new()), Arc::<Metrics>::clone(&metrics), Arc::<Health>::clone(&health)];
+    let tell: Arc<dyn Tell> = Arc::new(Everybody(everybody));
     runtime.block_on(async move {
         let connection = restow_controller::connect(server.kubeconfig, server.context).await?;
+        if let Some(address) = address {
+            restow_controller::serve(address, metrics, health)
+                .await
+                .with_context(|| format!("--metrics-address {address}: cannot listen"))?;
+        }
         let (asks, stop) = tokio::sync::watch::channel(false);
         tokio::spawn(async move {
             stopped().await;
             let _ = asks.send(true);
         });
         let brain = Box::new(brain);
-        restow_controller::run(connection, &options, brain, log, stop, input::clock).await?;
+        restow_controller::run(connection, &options, brain, tell, stop, input::clock).await?;
         Ok(ExitCode::SUCCESS)
     })
 }

@@ -1,0 +1,269 @@
+//! Look, decide, do, again: while this replica leads.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use restow_consolidation::settings::Mode;
+use restow_consolidation::{Fleet, Inputs};
+use restow_execution::{Action, Execution, Happened, Observed, Policy};
+use restow_kubernetes::Reader;
+use restow_model::{Snapshot, Time};
+
+use crate::actor::{Actor, Applied, Seen};
+use crate::aside::Aside;
+use crate::client::Connection;
+use crate::error::LiveError;
+use crate::leader::Leader;
+use crate::live::Live;
+use crate::news::{News, Tell};
+use crate::run::{Brain, RunError, RunOptions, Situation};
+use crate::survey::{Survey, survey};
+use crate::watch::Watching;
+use crate::write::WriteError;
+
+/// How long nothing is looked at while moves are under way, and while none is.
+const BUSY: Duration = Duration::from_secs(1);
+const CALM: Duration = Duration::from_secs(2);
+
+/// Names are numbered anew when there are this many more than twice as many as after the last time.
+const STALE_NAMES: usize = 100_000;
+
+/// What one look saw.
+pub(crate) struct Look {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) situation: Situation,
+    changes: u64,
+    took: Duration,
+}
+
+/// What was decided.
+struct Decided {
+    execution: Execution,
+    actions: Vec<Action>,
+    look: Look,
+    surveys: Option<(Vec<Survey>, Duration)>,
+    took: Duration,
+}
+
+pub(crate) struct Controller {
+    live: Live,
+    pub(crate) leader: Leader,
+    actor: Actor,
+    brain: Arc<Mutex<Box<dyn Brain>>>,
+    tell: Arc<dyn Tell>,
+    clock: fn() -> Time,
+    /// How many names there were when they were last numbered.
+    names: usize,
+    read: bool,
+    aside: Aside,
+}
+
+impl Controller {
+    pub(crate) fn new(
+        connection: Connection,
+        options: &RunOptions,
+        brain: Box<dyn Brain>,
+        tell: Arc<dyn Tell>,
+        clock: fn() -> Time,
+    ) -> Self {
+        Self {
+            live: Live::start(connection.clone(), options.watch.clone(), Arc::clone(&tell)),
+            leader: Leader::start(connection.clone(), options, Arc::clone(&tell), clock),
+            actor: Actor::new(connection.clone(), &options.holder),
+            brain: Arc::new(Mutex::new(brain)),
+            aside: Aside::new(connection, options, Arc::clone(&tell)),
+            tell,
+            clock,
+            names: 0,
+            read: false,
+        }
+    }
+
+    /// Leads whenever this replica may.
+    pub(crate) async fn lead_for_ever(&mut self) -> Result<(), RunError> {
+        let started = Instant::now();
+        loop {
+            self.leader.wait().await;
+            let records = match self.actor.resume().await {
+                Ok(records) => records,
+                Err(
+                    WriteError::Unknown(reason)
+                    | WriteError::Busy(reason)
+                    | WriteError::Conflict(reason),
+                ) => {
+                    self.tell.tell(&News::Trouble { what: "moves", reason });
+                    tokio::time::sleep(CALM).await;
+                    continue;
+                }
+                Err(error) => return Err(RunError::Moves(error)),
+            };
+            let open = records.iter().filter(|own| !own.phase.is_over()).count();
+            self.tell.tell(&News::Leads { open });
+            self.lead(Execution::resume(records), started).await?;
+        }
+    }
+
+    /// Acts until somebody else might.
+    async fn lead(&mut self, mut execution: Execution, started: Instant) -> Result<(), RunError> {
+        let (mut due, mut changes) = (Time::default(), None);
+        while self.leader.is_held() {
+            let now = (self.clock)();
+            let seen = self.live.ask(|_, watching| watching).await?;
+            let news = now >= due || changes != Some(seen.changes);
+            if seen.whole
+                && news
+                && let Some(look) = self.look(now).await?
+            {
+                if !std::mem::replace(&mut self.read, true) {
+                    let (nodes, pods) = (look.snapshot.nodes.len(), look.snapshot.pods.len());
+                    self.tell.tell(&News::Read { nodes, pods, took: started.elapsed() });
+                }
+                changes = Some(look.changes);
+                let (next, deposed) = self.act(now, look, execution).await;
+                execution = next;
+                if let Some(reason) = deposed {
+                    self.tell.tell(&News::Deposed { reason });
+                    return Ok(());
+                }
+                due = execution.next_due((self.clock)());
+            }
+            let busy = execution.records().iter().any(|own| !own.phase.is_over());
+            tokio::time::sleep(if busy { BUSY } else { CALM }).await;
+        }
+        Ok(())
+    }
+
+    /// The cluster as it is, with what counts for it; `None` while only a part of it is known.
+    async fn look(&mut self, now: Time) -> Result<Option<Look>, LiveError> {
+        let brain = Arc::clone(&self.brain);
+        let before = self.names;
+        let job = move |reader: &mut Reader, watching: Watching| {
+            if !watching.whole {
+                return None;
+            }
+            let start = Instant::now();
+            let anew = before == 0 || reader.names() > before * 2 + STALE_NAMES;
+            if anew {
+                reader.compact();
+            }
+            let skipped = reader.take_skipped();
+            let mut snapshot = reader.view(now);
+            let mut brain = brain.lock().unwrap_or_else(PoisonError::into_inner);
+            let situation = brain.situation(&mut snapshot, anew);
+            reader.adopt(&snapshot.strings);
+            let names = if anew { reader.names() } else { before };
+            let (changes, took) = (watching.changes, start.elapsed());
+            Some((Look { snapshot, situation, changes, took }, names, skipped))
+        };
+        let Some((mut look, names, skipped)) = self.live.ask(job).await? else { return Ok(None) };
+        self.names = names;
+        for own in skipped {
+            self.tell.tell(&News::Skipped { problem: own.0.to_string() });
+        }
+        self.aside.read_pauses(now).await;
+        self.aside.hold_back(now, &mut look);
+        Ok(Some(look))
+    }
+
+    /// Decides and does it; says why nothing more may be done, if that is so.
+    async fn act(
+        &mut self,
+        now: Time,
+        look: Look,
+        execution: Execution,
+    ) -> (Execution, Option<String>) {
+        let (paused, surveys) = (self.aside.is_paused(), self.aside.survey_is_due());
+        let deciding =
+            tokio::task::spawn_blocking(move || decide(now, look, execution, paused, surveys));
+        let Decided { execution, actions, look, surveys, took } = match deciding.await {
+            Ok(decided) => decided,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        };
+        self.tell.tell(&News::Looked {
+            seen: look.took,
+            decided: took,
+            nodes: look.snapshot.nodes.len(),
+            pods: look.snapshot.pods.len(),
+            price_age: look.situation.price_age,
+        });
+        let acting = look.situation.cluster.settings.mode == Mode::Act;
+        self.aside.say_stranded(acting, &execution);
+        let deposed = self.apply(now, &actions, &look.snapshot, &execution).await;
+        if deposed.is_none() {
+            self.aside.settle(now, &execution, &look.snapshot);
+            if let Some(surveys) = surveys {
+                self.aside.publish(now, surveys, &look, &execution).await;
+            }
+        }
+        (execution, deposed)
+    }
+
+    /// Does what was decided, in its order; says why nothing more may be done, if that is so.
+    async fn apply(
+        &mut self,
+        now: Time,
+        actions: &[Action],
+        snapshot: &Snapshot,
+        execution: &Execution,
+    ) -> Option<String> {
+        let seen = Seen { snapshot, records: execution.records() };
+        for action in actions {
+            if let Action::Note(happened) = action {
+                self.aside.happened(now, happened, &seen);
+                continue;
+            }
+            if !self.leader.is_held() {
+                return Some("the lease was not renewed in time".to_owned());
+            }
+            match self.actor.apply(action, &seen).await {
+                Applied::Done => self.aside.done(now, action, &seen),
+                Applied::Missed(reason) => {
+                    self.tell.tell(&News::Missed { action: name(action), reason });
+                }
+                Applied::Deposed(reason) => return Some(reason),
+            }
+        }
+        None
+    }
+}
+
+/// Asks the loop what to do about what was seen. Takes its time, so it has a thread of its own.
+fn decide(now: Time, look: Look, mut execution: Execution, paused: bool, surveys: bool) -> Decided {
+    let start = Instant::now();
+    let Look { snapshot, situation, .. } = &look;
+    let inputs = Inputs {
+        book: &situation.book,
+        cluster: &situation.cluster,
+        pools: &situation.pools,
+        groups: &situation.groups,
+        price_age: situation.price_age,
+    };
+    let observed = Observed { snapshot, paused, changed: None };
+    let policy = Policy { inputs, offers: &situation.offers };
+    let actions = execution.tick(now, &observed, &policy);
+    let searched = |own: &Action| matches!(own, Action::Note(Happened::Searched { .. }));
+    // Looks that search nothing say nothing about how long a plan takes.
+    let took = if actions.iter().any(searched) { start.elapsed() } else { Duration::ZERO };
+    let surveys = surveys.then(|| {
+        let start = Instant::now();
+        let found = survey(&Fleet::new(snapshot, &policy.inputs), &situation.offers);
+        (found, start.elapsed())
+    });
+    Decided { execution, actions, look, surveys, took }
+}
+
+/// What an action is, in a few words.
+fn name(action: &Action) -> String {
+    match action {
+        Action::Write(record) => format!("write move {}", record.id),
+        Action::Forget { id } => format!("forget move {id}"),
+        Action::Taint { node, .. } => format!("taint node {node}"),
+        Action::Untaint { node, .. } => format!("lift the taint of node {node}"),
+        Action::CreateClaim { launch, .. } => format!("create claim {}", launch.claim),
+        Action::DeleteClaim { claim, .. } => format!("delete claim {claim}"),
+        Action::Steer { node, .. } => format!("steer pods off node {node}"),
+        Action::Unsteer { node, .. } => format!("let pods on node {node} again"),
+        Action::Evaluated { claim, .. } => format!("note the evaluation of claim {claim}"),
+        Action::Note(_) => String::new(),
+    }
+}
