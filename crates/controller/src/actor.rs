@@ -105,6 +105,15 @@ impl Actor {
         }
     }
 
+    /// Keeps the record of a move that nobody has kept before.
+    pub(crate) async fn keep(&mut self, record: &Record) -> Result<(), WriteError> {
+        let object = moves::object(record, &self.holder, None);
+        let written = self.connection.create(moves::PATH, &object).await?;
+        let version = text(&written, "/metadata/resourceVersion").to_owned();
+        self.versions.insert(record.id.clone(), version);
+        Ok(())
+    }
+
     /// Keeps a record. If that fails nothing of what follows may be done: somebody else may have taken over.
     async fn write(&mut self, record: &Record) -> Applied {
         let known = self.versions.get(&record.id).map(String::as_str);

@@ -71,7 +71,8 @@ impl Aside {
         self.paused.0.cluster.is_some()
     }
 
-    pub(crate) async fn read_pauses(&mut self, now: Time) {
+    /// Reads who asked to stop, now and then; whether that is another than before.
+    pub(crate) async fn read_pauses(&mut self, now: Time) -> bool {
         if self.paused.1.is_none_or(|last| last.elapsed() >= PAUSES) {
             match self.connection.pauses(&self.namespace).await {
                 Ok(found) => self.paused = (found, Some(Instant::now())),
@@ -91,7 +92,9 @@ impl Aside {
         for (pool, _) in before.iter().filter(|(pool, _)| ended(pool)) {
             self.tell.tell(&News::Resumed { pool: pool.clone() });
         }
+        let changed = self.told.pauses != self.paused.0;
         self.told.pauses = self.paused.0.clone();
+        changed
     }
 
     /// Pools that must not be acted on are only observed.

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use restow_consolidation::settings::Mode;
 use restow_consolidation::{Fleet, Inputs};
-use restow_execution::{Action, Execution, Happened, Observed, Policy};
+use restow_execution::{Action, Execution, Happened, Observed, Policy, Record};
 use restow_kubernetes::Reader;
 use restow_model::{Snapshot, Time};
+use tokio::sync::watch;
 
 use crate::actor::{Actor, Applied, Seen};
 use crate::aside::Aside;
@@ -34,6 +35,15 @@ pub(crate) struct Look {
     pub(crate) situation: Situation,
     changes: u64,
     took: Duration,
+}
+
+/// What is asked of the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// All that it does; with a survey of the pools.
+    Consolidate { survey: bool },
+    /// To finish what is under way.
+    Finish,
 }
 
 /// What was decided.
@@ -109,7 +119,8 @@ impl Controller {
         while self.leader.is_held() {
             let now = (self.clock)();
             let seen = self.live.ask(|_, watching| watching).await?;
-            let news = now >= due || changes != Some(seen.changes);
+            let asked = self.aside.read_pauses(now).await;
+            let news = asked || now >= due || changes != Some(seen.changes);
             if seen.whole
                 && news
                 && let Some(look) = self.look(now).await?
@@ -129,6 +140,49 @@ impl Controller {
             }
             let busy = execution.records().iter().any(|own| !own.phase.is_over());
             tokio::time::sleep(if busy { BUSY } else { CALM }).await;
+        }
+        Ok(())
+    }
+
+    /// Carries moves out that were planned before, until each is done or taken back; once somebody asks to stop, what can be
+    /// taken back is.
+    pub(crate) async fn finish(
+        &mut self,
+        records: Vec<Record>,
+        stop: &watch::Receiver<bool>,
+    ) -> Result<Vec<Record>, RunError> {
+        let mut execution = Execution::resume(records);
+        loop {
+            let now = (self.clock)();
+            if let Some(look) = self.look(now).await? {
+                let stopping = *stop.borrow();
+                let Decided { execution: next, actions, look, .. } =
+                    decided(now, look, execution, stopping, Task::Finish).await;
+                execution = next;
+                if let Some(reason) = self.apply(now, &actions, &look.snapshot, &execution).await {
+                    return Err(RunError::TakenOver { reason });
+                }
+                if execution.records().iter().all(|own| own.phase.is_over()) {
+                    return Ok(execution.records().to_vec());
+                }
+            }
+            tokio::time::sleep(BUSY).await;
+        }
+    }
+
+    /// The moves that are under way, which are ours from now on.
+    pub(crate) async fn found(&mut self) -> Result<Vec<Record>, RunError> {
+        let mut records = self.actor.resume().await.map_err(RunError::Moves)?;
+        records.retain(|own| !own.phase.is_over());
+        Ok(records)
+    }
+
+    /// Keeps records of moves that nobody has kept before.
+    pub(crate) async fn keep(&mut self, records: &[Record]) -> Result<(), RunError> {
+        for record in records {
+            if let Err(reason) = self.actor.keep(record).await {
+                return Err(RunError::Moves(reason));
+            }
         }
         Ok(())
     }
@@ -160,7 +214,6 @@ impl Controller {
         for own in skipped {
             self.tell.tell(&News::Skipped { problem: own.0.to_string() });
         }
-        self.aside.read_pauses(now).await;
         self.aside.hold_back(now, &mut look);
         Ok(Some(look))
     }
@@ -172,13 +225,10 @@ impl Controller {
         look: Look,
         execution: Execution,
     ) -> (Execution, Option<String>) {
-        let (paused, surveys) = (self.aside.is_paused(), self.aside.survey_is_due());
-        let deciding =
-            tokio::task::spawn_blocking(move || decide(now, look, execution, paused, surveys));
-        let Decided { execution, actions, look, surveys, took } = match deciding.await {
-            Ok(decided) => decided,
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
-        };
+        let (paused, survey) = (self.aside.is_paused(), self.aside.survey_is_due());
+        let task = Task::Consolidate { survey };
+        let Decided { execution, actions, look, surveys, took } =
+            decided(now, look, execution, paused, task).await;
         self.tell.tell(&News::Looked {
             seen: look.took,
             decided: took,
@@ -227,8 +277,15 @@ impl Controller {
     }
 }
 
-/// Asks the loop what to do about what was seen. Takes its time, so it has a thread of its own.
-fn decide(now: Time, look: Look, mut execution: Execution, paused: bool, surveys: bool) -> Decided {
+/// Asks the loop what to do about what was seen. That takes its time, so it has a thread of its own.
+async fn decided(now: Time, look: Look, execution: Execution, paused: bool, task: Task) -> Decided {
+    match tokio::task::spawn_blocking(move || decide(now, look, execution, paused, task)).await {
+        Ok(decided) => decided,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
+fn decide(now: Time, look: Look, mut execution: Execution, paused: bool, task: Task) -> Decided {
     let start = Instant::now();
     let Look { snapshot, situation, .. } = &look;
     let inputs = Inputs {
@@ -240,11 +297,14 @@ fn decide(now: Time, look: Look, mut execution: Execution, paused: bool, surveys
     };
     let observed = Observed { snapshot, paused, changed: None };
     let policy = Policy { inputs, offers: &situation.offers };
-    let actions = execution.tick(now, &observed, &policy);
+    let actions = match task {
+        Task::Consolidate { .. } => execution.tick(now, &observed, &policy),
+        Task::Finish => execution.carry_on(now, &observed, &policy),
+    };
     let searched = |own: &Action| matches!(own, Action::Note(Happened::Searched { .. }));
     // Looks that search nothing say nothing about how long a plan takes.
     let took = if actions.iter().any(searched) { start.elapsed() } else { Duration::ZERO };
-    let surveys = surveys.then(|| {
+    let surveys = (task == Task::Consolidate { survey: true }).then(|| {
         let start = Instant::now();
         let found = survey(&Fleet::new(snapshot, &policy.inputs), &situation.offers);
         (found, start.elapsed())

@@ -259,7 +259,7 @@ fn pod_spec(own: &Moving) -> PodSpec {
 }
 
 /// The record of a move's object.
-pub(crate) fn record(object: &Value) -> Result<Record, UnreadableMove> {
+pub fn record(object: &Value) -> Result<Record, UnreadableMove> {
     let name = crate::write::text(object, "/metadata/name").to_owned();
     let bad = |problem: String| UnreadableMove { name: name.clone(), problem };
     let own: Object = Deserialize::deserialize(object).map_err(|error| bad(error.to_string()))?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use restow_catalog::PriceBook;
 use restow_consolidation::settings::Resolved;
+use restow_execution::Record;
 use restow_model::{GoDuration, Snapshot, Str, Time};
 use restow_scheduling::Offers;
 use tokio::sync::watch;
@@ -14,6 +15,7 @@ use tokio::sync::watch;
 use crate::client::Connection;
 use crate::controller::Controller;
 use crate::error::LiveError;
+use crate::moves::{self, UnreadableMove};
 use crate::news::Tell;
 use crate::watch::WatchOptions;
 use crate::write::WriteError;
@@ -65,6 +67,12 @@ pub enum RunError {
         "cannot read the moves that were kept: {0}; are restow's CRDs installed (`restow crds | kubectl apply -f -`)?"
     )]
     Moves(WriteError),
+    /// Somebody else goes on with a move.
+    #[error("somebody else has taken over, such as a controller that started meanwhile: {reason}")]
+    TakenOver {
+        /// What happened.
+        reason: String,
+    },
 }
 
 /// Runs until it is asked to stop.
@@ -83,4 +91,49 @@ pub async fn run(
     };
     own.leader.release().await;
     ended
+}
+
+/// Carries moves out that were planned before, with the code that [`run`] runs, and tells what became of each. When it is asked
+/// to stop, what can be taken back is.
+pub async fn carry_out(
+    connection: Connection,
+    options: &RunOptions,
+    brain: Box<dyn Brain>,
+    tell: Arc<dyn Tell>,
+    stop: watch::Receiver<bool>,
+    clock: fn() -> Time,
+    records: Vec<Record>,
+) -> Result<Vec<Record>, RunError> {
+    let mut own = Controller::new(connection, options, brain, tell, clock);
+    own.keep(&records).await?;
+    own.finish(records, &stop).await
+}
+
+/// Goes on with moves that somebody left, until each is done or taken back.
+pub async fn recover(
+    connection: Connection,
+    options: &RunOptions,
+    brain: Box<dyn Brain>,
+    tell: Arc<dyn Tell>,
+    stop: watch::Receiver<bool>,
+    clock: fn() -> Time,
+) -> Result<Vec<Record>, RunError> {
+    let mut own = Controller::new(connection, options, brain, tell, clock);
+    let records = own.found().await?;
+    own.finish(records, &stop).await
+}
+
+impl Connection {
+    /// The moves that are kept in the cluster, the oldest first, and those that cannot be read.
+    pub async fn moves(&self) -> Result<(Vec<Record>, Vec<UnreadableMove>), WriteError> {
+        let (mut records, mut unreadable) = (Vec::new(), Vec::new());
+        for object in self.objects(moves::PATH, &[]).await? {
+            match moves::record(&object) {
+                Ok(record) => records.push(record),
+                Err(error) => unreadable.push(error),
+            }
+        }
+        records.sort_by(|a, b| (a.proposed, &a.id).cmp(&(b.proposed, &b.id)));
+        Ok((records, unreadable))
+    }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    budget, catalog, completions, config, demo, diff, explain, lint, nodes, plan, run, schedule,
-    simulate, snapshot, tune,
+    apply, budget, catalog, completions, config, demo, diff, explain, lint, nodes, pause, plan,
+    run, schedule, simulate, snapshot, tune,
 };
 
 /// The version, with the date of the built-in prices.
@@ -69,6 +69,9 @@ pub(crate) enum Command {
     Tune(Box<tune::TuneArgs>),
     Demo(demo::DemoArgs),
     Run(Box<run::RunArgs>),
+    Apply(Box<apply::ApplyArgs>),
+    Pause(pause::PauseArgs),
+    Resume(pause::ResumeArgs),
     Completions(completions::CompletionsArgs),
 }
 

@@ -63,6 +63,13 @@ pub(crate) fn note(text: &str) {
     say("note", Style::new().fg_color(Some(AnsiColor::Cyan.into())), text);
 }
 
+/// Asks the person something; the answer is on the same line.
+pub(crate) fn ask(text: &str) {
+    let mut out = anstream::stderr().lock();
+    // Whoever cannot be asked does not answer either.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
 /// Tells the person about something that is probably not as they think.
 pub(crate) fn warn(text: &str) {
     say("warning", Style::new().fg_color(Some(AnsiColor::Yellow.into())), text);

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod apply;
 pub(crate) mod budget;
 pub(crate) mod catalog;
 pub(crate) mod completions;
@@ -9,6 +10,7 @@ pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod lint;
 pub(crate) mod nodes;
+pub(crate) mod pause;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod schedule;

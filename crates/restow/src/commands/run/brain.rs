@@ -14,7 +14,7 @@ use crate::prices;
 use crate::settings_args::read_structured;
 
 /// What the arguments say, and what was made of it for the cluster.
-pub(super) struct Settled {
+pub(crate) struct Settled {
     entries: Vec<Entry>,
     adjustments: Adjustments,
     /// What was asked for; without that, what fits the nodes, by name.
@@ -42,7 +42,7 @@ struct Basis {
 }
 
 impl Settled {
-    pub(super) fn new(args: &PlanningArgs) -> anyhow::Result<Self> {
+    pub(crate) fn new(args: &PlanningArgs) -> anyhow::Result<Self> {
         let mut entries = Vec::new();
         for own in &args.settings.given {
             entries.push(own.entry()?);
@@ -57,6 +57,16 @@ impl Settled {
         let adjustments = prices::adjustments(&args.prices)?;
         let suggested = (Vec::new(), Catalog::default());
         Ok(Self { entries, adjustments, asked, suggested, made: None })
+    }
+
+    /// Takes something to be otherwise.
+    pub(crate) fn assume(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
+    /// What was said of settings.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 
     fn catalog(&mut self, snapshot: &Snapshot) -> (Catalog, Vec<String>) {

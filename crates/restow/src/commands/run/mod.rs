@@ -13,7 +13,7 @@ use restow_controller::{Everybody, Health, Metrics, RunOptions, Tell, WatchOptio
 use crate::args::ServerArgs;
 use crate::input;
 use crate::planning::PlanningArgs;
-use brain::Settled;
+pub(super) use brain::Settled;
 use log::Log;
 
 /// Consolidate a cluster, or watch what would be done.
@@ -106,7 +106,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Waits until somebody ends the process.
-async fn stopped() {
+pub(super) async fn stopped() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {
@@ -123,7 +123,7 @@ async fn stopped() {
 }
 
 /// A name that no other process has.
-fn default_holder() -> String {
+pub(super) fn default_holder() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = if host.trim().is_empty() { "restow" } else { host.trim() };
     format!("{host}-{}-{}", std::process::id(), input::clock().millis())
