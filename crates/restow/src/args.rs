@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    apply, budget, catalog, completions, config, demo, diff, explain, lint, nodes, pause, plan,
-    run, schedule, simulate, snapshot, tune,
+    apply, budget, catalog, completions, config, demo, diff, explain, history, lint, nodes, pause,
+    plan, run, schedule, simulate, snapshot, tune,
 };
 
 /// The version, with the date of the built-in prices.
@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Demo(demo::DemoArgs),
     Run(Box<run::RunArgs>),
     Apply(Box<apply::ApplyArgs>),
+    History(history::HistoryArgs),
     Pause(pause::PauseArgs),
     Resume(pause::ResumeArgs),
     Completions(completions::CompletionsArgs),

@@ -66,6 +66,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Demo(args) => commands::demo::run(&args),
         Command::Run(args) => commands::run::run(*args),
         Command::Apply(args) => commands::apply::run(*args),
+        Command::History(args) => commands::history::run(args),
         Command::Pause(args) => commands::pause::pause(args),
         Command::Resume(args) => commands::pause::resume(args),
         Command::Completions(args) => commands::completions::run(&args),

@@ -8,6 +8,7 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod explain;
+pub(crate) mod history;
 pub(crate) mod lint;
 pub(crate) mod nodes;
 pub(crate) mod pause;
