@@ -14,10 +14,11 @@ use crate::actor::{Actor, Applied, Seen};
 use crate::aside::Aside;
 use crate::client::Connection;
 use crate::error::LiveError;
+use crate::kwok::Kwok;
 use crate::leader::Leader;
 use crate::live::Live;
 use crate::news::{News, Tell};
-use crate::run::{Brain, RunError, RunOptions, Situation};
+use crate::run::{Brain, Provider, RunError, RunOptions, Situation};
 use crate::survey::{Survey, survey};
 use crate::watch::Watching;
 use crate::write::WriteError;
@@ -66,6 +67,8 @@ pub(crate) struct Controller {
     names: usize,
     read: bool,
     aside: Aside,
+    /// Makes nodes of claims, if nobody else does.
+    kwok: Option<Kwok>,
 }
 
 impl Controller {
@@ -76,6 +79,7 @@ impl Controller {
         tell: Arc<dyn Tell>,
         clock: fn() -> Time,
     ) -> Self {
+        let kwok = (options.provider == Provider::Kwok).then(|| Kwok::new(connection.clone()));
         Self {
             live: Live::start(connection.clone(), options.watch.clone(), Arc::clone(&tell)),
             leader: Leader::start(connection.clone(), options, Arc::clone(&tell), clock),
@@ -86,6 +90,7 @@ impl Controller {
             clock,
             names: 0,
             read: false,
+            kwok,
         }
     }
 
@@ -162,6 +167,7 @@ impl Controller {
                 if let Some(reason) = self.apply(now, &actions, &look.snapshot, &execution).await {
                     return Err(RunError::TakenOver { reason });
                 }
+                self.tend(now, &look).await;
                 if execution.records().iter().all(|own| own.phase.is_over()) {
                     return Ok(execution.records().to_vec());
                 }
@@ -240,12 +246,21 @@ impl Controller {
         self.aside.say_stranded(acting, &execution);
         let deposed = self.apply(now, &actions, &look.snapshot, &execution).await;
         if deposed.is_none() {
+            self.tend(now, &look).await;
             self.aside.settle(now, &execution, &look.snapshot);
             if let Some(surveys) = surveys {
                 self.aside.publish(now, surveys, &look, &execution).await;
             }
         }
         (execution, deposed)
+    }
+
+    /// Plays the cloud, if that is asked for.
+    async fn tend(&mut self, now: Time, look: &Look) {
+        let Some(kwok) = &mut self.kwok else { return };
+        for reason in kwok.tend(now, &look.snapshot, &look.situation.offers).await {
+            self.tell.tell(&News::Trouble { what: "kwok", reason });
+        }
     }
 
     /// Does what was decided, in its order; says why nothing more may be done, if that is so.

@@ -20,6 +20,16 @@ use crate::news::Tell;
 use crate::watch::WatchOptions;
 use crate::write::WriteError;
 
+/// Who makes nodes of claims, and empties them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Provider {
+    /// An installed Karpenter.
+    #[default]
+    Karpenter,
+    /// We do, with KWOK nodes.
+    Kwok,
+}
+
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
@@ -29,6 +39,8 @@ pub struct RunOptions {
     pub lease: Option<String>,
     /// Who we are among the replicas.
     pub holder: String,
+    /// Who makes nodes of claims.
+    pub provider: Provider,
     /// How the cluster is watched.
     pub watch: WatchOptions,
 }

@@ -69,6 +69,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::History(args) => commands::history::run(args),
         Command::Pause(args) => commands::pause::pause(args),
         Command::Resume(args) => commands::pause::resume(args),
+        Command::Crds(args) => commands::crds::run(&args),
+        Command::Manifests(args) => commands::manifests::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
     }
 }

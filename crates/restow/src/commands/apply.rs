@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use restow_consolidation::settings::{Entry, Name, Origin, Value};
-use restow_controller::{Connection, RunOptions, Tell, WatchOptions};
+use restow_controller::{Connection, Provider, RunOptions, Tell, WatchOptions};
 use restow_execution::{Phase, Record};
 use restow_model::Snapshot;
 use restow_report::PlanDocument;
@@ -176,6 +176,7 @@ fn options() -> RunOptions {
         namespace: "restow".to_owned(),
         lease: None,
         holder: format!("apply-{}", default_holder()),
+        provider: Provider::Karpenter,
         watch: WatchOptions::default(),
     }
 }

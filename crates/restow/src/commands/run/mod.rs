@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use restow_controller::{Everybody, Health, Metrics, RunOptions, Tell, WatchOptions};
+use restow_controller::{Everybody, Health, Metrics, Provider, RunOptions, Tell, WatchOptions};
 
 use crate::args::ServerArgs;
 use crate::input;
@@ -53,6 +53,10 @@ struct OwnArgs {
     #[arg(long)]
     no_lease: bool,
 
+    /// Who makes nodes of NodeClaims and empties them: an installed Karpenter, or restow itself with KWOK nodes.
+    #[arg(long, value_enum, value_name = "NAME", env = "RESTOW_PROVIDER", default_value_t)]
+    provider: ProviderArg,
+
     /// Where health, readiness and metrics are served; `off` for nowhere.
     #[arg(
         long,
@@ -67,6 +71,25 @@ struct OwnArgs {
     holder: Option<String>,
 }
 
+/// Who makes nodes of claims.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ProviderArg {
+    /// An installed Karpenter.
+    #[default]
+    Karpenter,
+    /// Restow itself, with KWOK nodes: for tests and trials, without Karpenter.
+    Kwok,
+}
+
+impl From<ProviderArg> for Provider {
+    fn from(own: ProviderArg) -> Self {
+        match own {
+            ProviderArg::Karpenter => Self::Karpenter,
+            ProviderArg::Kwok => Self::Kwok,
+        }
+    }
+}
+
 pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let RunArgs { server, own, planning } = args;
     let runtime = input::runtime()?;
@@ -75,6 +98,7 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         namespace: own.namespace,
         lease: (!own.no_lease).then_some(own.lease),
         holder: own.holder.unwrap_or_else(default_holder),
+        provider: own.provider.into(),
         watch: WatchOptions::default(),
     };
     let address = match own.metrics_address.as_str() {

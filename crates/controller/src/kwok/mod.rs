@@ -1,0 +1,123 @@
+//! Stand-alone: restow plays the cloud. It runs as much of a claim's life as KWOK nodes need, for tests, demos and for trying what
+//! a cluster would need, where no Karpenter is installed.
+//!
+//! What a claim still needs is read off the objects at every look, so that it can be stopped and started anywhere.
+
+mod drain;
+mod launch;
+mod pod_events;
+
+use restow_model::{NodeClaim, Snapshot, Time, Truth, condition};
+use restow_scheduling::Offers;
+use serde_json::{Value, json};
+
+use crate::claim;
+use crate::client::Connection;
+use crate::write::{WriteError, text};
+use pod_events::PodEvents;
+
+/// Keeps a claim until its node is gone.
+const FINALIZER: &str = "restow.dev/kwok";
+
+/// Plays the cloud.
+pub(crate) struct Kwok {
+    connection: Connection,
+    pod_events: PodEvents,
+}
+
+impl Kwok {
+    pub(crate) fn new(connection: Connection) -> Self {
+        Self { connection, pod_events: PodEvents::default() }
+    }
+
+    /// Takes every claim one step on; returns what could not be done.
+    pub(crate) async fn tend(
+        &mut self,
+        now: Time,
+        snapshot: &Snapshot,
+        offers: &Offers,
+    ) -> Vec<String> {
+        let mut problems = Vec::new();
+        for own in &snapshot.node_claims {
+            let name = snapshot.text(own.meta.name);
+            let done = if own.meta.deleted.is_some() {
+                drain::drain(&self.connection, own, snapshot).await
+            } else if !holds(own, "Initialized", snapshot) {
+                self.launch(now, own, snapshot, offers).await
+            } else {
+                Ok(())
+            };
+            if let Err(error) = done {
+                problems.push(format!("NodeClaim {name}: {error}"));
+            }
+        }
+        for (claim, fields) in self.pod_events.changes(now, snapshot) {
+            let path = format!("{}/{claim}/status", claim::PATH);
+            match self.connection.merge(&path, &fields).await {
+                Ok(_) | Err(WriteError::Missing) => {}
+                Err(error) => problems.push(format!("NodeClaim {claim}: {error}")),
+            }
+        }
+        problems
+    }
+
+    /// Makes the node of a claim, and says of the claim that it is ready.
+    async fn launch(
+        &self,
+        now: Time,
+        own: &NodeClaim,
+        snapshot: &Snapshot,
+        offers: &Offers,
+    ) -> Result<(), WriteError> {
+        let name = snapshot.text(own.meta.name);
+        let path = format!("{}/{name}", claim::PATH);
+        let Some(machine) = launch::machine(own, snapshot, offers) else {
+            // As Karpenter does where there is no machine.
+            return self.connection.remove(&path, &crate::write::Only::default()).await;
+        };
+        let found = self.connection.object(&path).await?;
+        if found["metadata"].get("deletionTimestamp").is_some() {
+            return Ok(());
+        }
+        let mut finalizers =
+            found["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+        if !finalizers.iter().any(|own| own == FINALIZER) {
+            finalizers.push(json!(FINALIZER));
+        }
+        let labels = launch::labels(&machine, name, snapshot);
+        let fields = json!({ "metadata": {
+            "labels": labels,
+            "finalizers": finalizers,
+            "resourceVersion": found["metadata"]["resourceVersion"],
+        }});
+        let found = self.connection.merge(&path, &fields).await?;
+        let node = launch::node(&machine, &found, snapshot);
+        match self.connection.create("/api/v1/nodes", &node).await {
+            Ok(_) | Err(WriteError::Exists) => {}
+            Err(error) => return Err(error),
+        }
+        let status = launch::status(&machine, name, now, snapshot);
+        self.connection.merge(&format!("{path}/status"), &status).await.map(|_| ())
+    }
+}
+
+fn holds(own: &NodeClaim, kind: &str, snapshot: &Snapshot) -> bool {
+    condition(&own.conditions, kind, &snapshot.strings).is_some_and(|own| own.truth == Truth::True)
+}
+
+/// Lets a claim go for good.
+async fn release(connection: &Connection, name: &str) -> Result<(), WriteError> {
+    let path = format!("{}/{name}", claim::PATH);
+    let found = match connection.object(&path).await {
+        Err(WriteError::Missing) => return Ok(()),
+        found => found?,
+    };
+    let all: &[Value] = found["metadata"]["finalizers"].as_array().map_or(&[], Vec::as_slice);
+    let others: Vec<&Value> = all.iter().filter(|own| **own != FINALIZER).collect();
+    let version = text(&found, "/metadata/resourceVersion");
+    let fields = json!({ "metadata": { "finalizers": others, "resourceVersion": version } });
+    match connection.merge(&path, &fields).await {
+        Ok(_) | Err(WriteError::Missing) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
