@@ -11,6 +11,7 @@ use crate::actor::Seen;
 use crate::client::Connection;
 use crate::controller::Look;
 use crate::events::{self, Events};
+use crate::fields::Fields;
 use crate::news::{News, Tell};
 use crate::pause::{Pause, Pauses};
 use crate::peer;
@@ -38,6 +39,7 @@ pub(crate) struct Aside {
     reports: Reports,
     /// What is paused, and when that was read.
     paused: (Pauses, Option<Instant>),
+    fields: Fields,
     /// When pools may be surveyed again.
     next_survey: Option<Instant>,
     told: Told,
@@ -47,6 +49,7 @@ pub(crate) struct Aside {
 #[derive(Default)]
 struct Told {
     peers: Vec<String>,
+    lost: Vec<String>,
     pauses: Pauses,
     stranded: bool,
     trouble: Option<String>,
@@ -62,6 +65,7 @@ impl Aside {
             placements: Placements::default(),
             reports: Reports::default(),
             paused: (Pauses::default(), None),
+            fields: Fields::default(),
             next_survey: None,
             told: Told::default(),
         }
@@ -97,6 +101,14 @@ impl Aside {
         changed
     }
 
+    /// Looks whether the definition of NodePools still has our fields.
+    pub(crate) async fn look_at_fields(&mut self) {
+        if let Err(error) = self.fields.look(&self.connection).await {
+            let reason = error.to_string();
+            self.tell.tell(&News::Trouble { what: "the definition of NodePools", reason });
+        }
+    }
+
     /// Pools that must not be acted on are only observed.
     pub(crate) fn hold_back(&mut self, now: Time, look: &mut Look) {
         let Look { snapshot, situation, .. } = look;
@@ -109,17 +121,29 @@ impl Aside {
         let now_on = self.told.peers.iter().filter(|own| !before.contains(own));
         let now_off = before.iter().filter(|own| !self.told.peers.contains(own));
         let news = now_on.map(|own| (own, true)).chain(now_off.map(|own| (own, false)));
-        for (pool, active) in news {
-            let news = News::PeerActive { pool: pool.clone(), active };
+        let mut all: Vec<News> =
+            news.map(|(pool, active)| News::PeerActive { pool: pool.clone(), active }).collect();
+        let mut now_lost = Vec::new();
+        for (pool, resolved) in snapshot.node_pools.iter().zip(&mut situation.pools) {
+            let name = snapshot.text(pool.meta.name);
+            let fields = self.fields.lost(name, pool);
+            let known = self.told.lost.iter().any(|own| own == name);
+            if fields.is_empty() == known {
+                all.push(News::SettingsLost { pool: name.to_owned(), fields: fields.clone() });
+            }
+            if !fields.is_empty() {
+                now_lost.push(name.to_owned());
+            }
+            let paused = self.paused.0.pools.iter().any(|(own, _)| own == name);
+            if paused || !fields.is_empty() {
+                resolved.settings.mode = Mode::Observe;
+            }
+        }
+        self.told.lost = now_lost;
+        for news in all {
             self.tell.tell(&news);
             for event in events::of_news(&news, snapshot) {
                 self.events.say(now, event);
-            }
-        }
-        for (pool, resolved) in snapshot.node_pools.iter().zip(&mut situation.pools) {
-            let name = snapshot.text(pool.meta.name);
-            if self.paused.0.pools.iter().any(|(own, _)| own == name) {
-                resolved.settings.mode = Mode::Observe;
             }
         }
     }
@@ -186,11 +210,13 @@ impl Aside {
                 self.events.say(now, event);
             }
         }
-        let status = |own: &Survey| {
+        let mut reports = Vec::new();
+        for own in &surveys {
             let mode = self.mode(&own.pool, look);
-            (own.pool.clone(), report::status(own, mode, execution.records(), snapshot))
-        };
-        let reports = surveys.iter().map(status).collect();
+            let settings = self.fields.remember(&own.pool, snapshot);
+            let status = report::status(own, mode, execution.records(), &settings);
+            reports.push((own.pool.clone(), status));
+        }
         let written = self.reports.write(&self.connection, reports, now).await;
         let trouble = written.err().map(|error| error.to_string());
         if let Some(reason) = trouble.clone().filter(|_| trouble != self.told.trouble) {
@@ -208,6 +234,8 @@ impl Aside {
         let paused = self.is_paused() || self.paused.0.pools.iter().any(|(own, _)| own == pool);
         if self.told.peers.iter().any(|own| own == pool) {
             "PeerActive"
+        } else if self.told.lost.iter().any(|own| own == pool) {
+            "SettingsLost"
         } else if paused {
             "Paused"
         } else if look.situation.cluster.settings.mode == Mode::Act

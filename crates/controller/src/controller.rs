@@ -220,6 +220,7 @@ impl Controller {
         for own in skipped {
             self.tell.tell(&News::Skipped { problem: own.0.to_string() });
         }
+        self.aside.look_at_fields().await;
         self.aside.hold_back(now, &mut look);
         Ok(Some(look))
     }

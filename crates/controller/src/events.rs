@@ -233,8 +233,16 @@ pub(crate) fn of_record(record: &Record, snapshot: &Snapshot) -> Vec<Event> {
 
 /// What is said of other news.
 pub(crate) fn of_news(news: &News, snapshot: &Snapshot) -> Vec<Event> {
-    let News::PeerActive { pool: name, active: true } = news else { return Vec::new() };
-    let message = "only observed: Karpenter's own consolidation is on (PeerActive)".to_owned();
+    let (name, message) = match news {
+        News::PeerActive { pool, active: true } => {
+            (pool, "only observed: Karpenter's own consolidation is on (PeerActive)".to_owned())
+        }
+        News::SettingsLost { pool, fields } if !fields.is_empty() => {
+            let fields = fields.join(", ");
+            (pool, format!("only observed: {fields} vanished with the CRD (SettingsLost)"))
+        }
+        _ => return Vec::new(),
+    };
     let one = |about| Event { about, warns: true, reason: "DisruptionBlocked", message };
     pool(name, snapshot).map(one).into_iter().collect()
 }

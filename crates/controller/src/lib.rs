@@ -15,6 +15,7 @@ mod connect;
 mod controller;
 mod error;
 mod events;
+mod fields;
 mod kwok;
 mod leader;
 mod lease;

@@ -74,6 +74,7 @@ pub struct Metrics {
     leader: Gauge,
     paused: Family<OfPool, Gauge>,
     peer_active: Family<OfPool, Gauge>,
+    settings_lost: Family<OfPool, Gauge>,
     open: Gauge,
     nodes_seen: Gauge,
     pods_seen: Gauge,
@@ -110,6 +111,7 @@ impl Default for Metrics {
             leader: Gauge::default(),
             paused: Family::default(),
             peer_active: Family::default(),
+            settings_lost: Family::default(),
             open: Gauge::default(),
             nodes_seen: Gauge::default(),
             pods_seen: Gauge::default(),
@@ -182,6 +184,11 @@ impl Metrics {
             "peer_active",
             "Whether a pool is only observed because Karpenter consolidates it too",
             self.peer_active.clone(),
+        );
+        own.register(
+            "settings_lost",
+            "Whether a pool is not acted on because its settings vanished with the definition of NodePools",
+            self.settings_lost.clone(),
         );
         own.register("moves_under_way", "Moves that are under way", self.open.clone());
         own.register("cluster_nodes", "Nodes of the cluster", self.nodes_seen.clone());
@@ -339,6 +346,10 @@ impl Tell for Metrics {
             News::Surveyed { surveys } => self.survey(surveys),
             News::Placed { hits, misses, .. } => self.placed(*hits, *misses),
             News::Again { .. } => self.again(),
+            News::SettingsLost { pool, fields } => {
+                let label = OfPool { nodepool: pool.clone() };
+                self.settings_lost.get_or_create(&label).set(i64::from(!fields.is_empty()));
+            }
             News::Read { .. }
             | News::Stranded { .. }
             | News::Lost { .. }

@@ -51,6 +51,13 @@ pub enum News {
         /// Whether it is so.
         active: bool,
     },
+    /// A pool is not acted on, because fields of its spec vanished with the definition of NodePools; or that is over.
+    SettingsLost {
+        /// The pool.
+        pool: String,
+        /// The fields; none if it is over.
+        fields: Vec<String>,
+    },
     /// Somebody asked to stop.
     Paused {
         /// One pool; everything if `None`.

@@ -1,7 +1,7 @@
 //! ConsolidationReports: what there is to say of each pool, as an object that `kubectl get` shows. Bounded in size.
 
 use restow_execution::Record;
-use restow_model::{Snapshot, Time};
+use restow_model::Time;
 use serde_json::{Value, json};
 
 use crate::client::Connection;
@@ -72,7 +72,7 @@ pub(crate) fn status(
     survey: &Survey,
     mode: &str,
     records: &[Record],
-    snapshot: &Snapshot,
+    settings: &[String],
 ) -> Value {
     let locked: Vec<Value> = survey
         .locked
@@ -126,19 +126,6 @@ pub(crate) fn status(
         "promisedPerHour": sum(&|own| if own.is_executed() { own.promised.dollars() } else { 0.0 }),
         "realisedPerHour": sum(&|own| own.outcome.as_ref().map_or(0.0, |own| own.realised.dollars())),
         "lastMoves": moves,
-        "settings": settings(survey, snapshot),
+        "settings": settings,
     })
-}
-
-/// Which settings the pool's own spec gave: if they vanish with the field, somebody replaced the CRD.
-fn settings(survey: &Survey, snapshot: &Snapshot) -> Vec<&'static str> {
-    let pool = snapshot.node_pools.iter().find(|own| snapshot.text(own.meta.name) == survey.pool);
-    let Some(spec) = pool.map(|own| &own.disruption) else { return Vec::new() };
-    let given = [
-        ("consolidationGracePeriod", spec.grace_period.is_some()),
-        ("consolidationSavingsThresholdCents", spec.savings_threshold.is_some()),
-        ("ttlSecondsAfterEmpty", spec.ttl_seconds_after_empty.is_some()),
-        ("consolidation", spec.consolidation.is_some()),
-    ];
-    given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing is tried twice here: whoever asks looks at the cluster again and asks for what is still missing.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use http::Method;
@@ -72,6 +73,17 @@ impl Connection {
             Value::Array(items) => items,
             _ => Vec::new(),
         })
+    }
+
+    /// The texts of a ConfigMap.
+    pub async fn config_map(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> Result<BTreeMap<String, String>, WriteError> {
+        let path = format!("/api/v1/namespaces/{namespace}/configmaps/{name}");
+        let mut found = self.object(&path).await?;
+        Ok(serde_json::from_value(found["data"].take()).unwrap_or_default())
     }
 
     /// Makes an object in a collection.

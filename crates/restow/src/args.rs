@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    apply, budget, catalog, completions, config, crds, demo, diff, explain, history, lint, manifests,
-    nodes, pause, plan, run, schedule, simulate, snapshot, tune,
+    apply, budget, catalog, completions, config, crds, demo, diff, explain, history, lint,
+    manifests, nodes, pause, plan, run, schedule, simulate, snapshot, tune,
 };
 
 /// The version, with the date of the built-in prices.

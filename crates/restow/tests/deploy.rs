@@ -74,10 +74,7 @@ fn crds_are_printed_as_one_stream_or_some_of_them() {
     let [pools, moves, reports] =
         ["nodepools.karpenter.sh", "moves.restow.dev", "consolidationreports.restow.dev"].map(crd);
     assert_eq!(all, [pools, moves.clone(), reports.clone()]);
-    assert_eq!(
-        names(&printed(&["crds", "--only", "consolidationreport,Move"])),
-        [moves, reports]
-    );
+    assert_eq!(names(&printed(&["crds", "--only", "consolidationreport,Move"])), [moves, reports]);
 }
 
 #[test]
@@ -154,10 +151,7 @@ fn the_pause_and_the_lease_are_those_that_the_code_asks_for() {
     let find = |kind: &str| objects.iter().find(|own| own["kind"] == kind).expect("it is there");
     let rules = &find("Role")["rules"];
     assert_eq!(rules[1]["resourceNames"], serde_json::json!(["restow"]));
-    assert_eq!(
-        rules[2]["resourceNames"],
-        serde_json::json!([restow_controller::CONFIG_MAP])
-    );
+    assert_eq!(rules[2]["resourceNames"], serde_json::json!([restow_controller::CONFIG_MAP]));
     let container = &find("Deployment")["spec"]["template"]["spec"]["containers"][0];
     assert_eq!(container["args"], serde_json::json!(["run", "--lease=restow"]));
 }
@@ -193,7 +187,8 @@ fn the_image_is_built_of_files_that_are_there() {
     let ignored = file(".dockerignore");
     let ignored: Vec<&str> =
         ignored.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    for needed in ["Cargo.toml", "Cargo.lock", "crates", "xtask", "deploy", "scenarios", "LICENSE"] {
+    for needed in ["Cargo.toml", "Cargo.lock", "crates", "xtask", "deploy", "scenarios", "LICENSE"]
+    {
         assert!(root().join(needed).exists(), "{needed}");
         assert!(!ignored.contains(&needed), "{needed}");
     }

@@ -16,7 +16,7 @@ use restow_model::Snapshot;
 use restow_report::PlanDocument;
 use restow_report::units::counted;
 
-use super::run::{Settled, default_holder, stopped};
+use super::run::{Settled, default_holder, first_catalogs, stopped};
 use crate::args::{InputArgs, ServerArgs};
 use crate::planning::PlanningArgs;
 use crate::{input, terminal};
@@ -76,7 +76,7 @@ async fn apply(args: ApplyArgs, document: &PlanDocument) -> anyhow::Result<ExitC
         return Ok(ExitCode::SUCCESS);
     }
     let (connection, snapshot) = read(&args.server).await?;
-    let brain = brain(&args.planning)?;
+    let brain = brain(&connection, &args.planning).await?;
     records::refuse_beside_karpenter(&chosen, &snapshot, brain.entries())?;
     let mut waves: Vec<Vec<Record>> = Vec::new();
     let mut refused = Vec::new();
@@ -131,7 +131,7 @@ async fn recover(args: ApplyArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let options = options();
-    let brain = Box::new(brain(&args.planning)?);
+    let brain = Box::new(brain(&connection, &args.planning).await?);
     let tell: Arc<dyn Tell> = Arc::new(Progress::new(&open));
     let count = open.len();
     let over =
@@ -145,7 +145,7 @@ async fn carry_out(
     records: Vec<Record>,
 ) -> anyhow::Result<Vec<Record>> {
     let options = options();
-    let brain = Box::new(brain(planning)?);
+    let brain = Box::new(brain(connection, planning).await?);
     let tell: Arc<dyn Tell> = Arc::new(Progress::new(&records));
     let connection = connection.clone();
     Ok(restow_controller::carry_out(
@@ -182,8 +182,12 @@ fn options() -> RunOptions {
 }
 
 /// The settings of the cluster, in which somebody has just asked to act, at once.
-fn brain(planning: &PlanningArgs) -> anyhow::Result<Settled> {
-    let mut brain = Settled::new(planning)?;
+async fn brain(connection: &Connection, planning: &PlanningArgs) -> anyhow::Result<Settled> {
+    let asked = match planning.prices.catalogs.as_slice() {
+        [] => None,
+        names => Some(first_catalogs(connection, names).await?),
+    };
+    let mut brain = Settled::new(planning, asked)?;
     for (name, text) in [(Name::Mode, "act"), (Name::ValidationWait, "0s")] {
         let (pool, value, origin) = (None, Value::Text(text.to_owned()), Origin::WhatIf);
         brain.assume(Entry { pool, name, value, origin });

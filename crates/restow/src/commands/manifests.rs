@@ -110,7 +110,10 @@ mod tests {
     fn only_the_namespace_and_the_image_are_changed() {
         let [before, after] =
             [(NAMESPACE, IMAGE), ("tools", "mirror/restow@sha256:00")].map(|(namespace, image)| {
-                manifests(Mode::Act, namespace, image).lines().map(str::to_owned).collect::<Vec<_>>()
+                manifests(Mode::Act, namespace, image)
+                    .lines()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
             });
         assert_eq!(before.len(), after.len());
         let mut changed: Vec<String> = before

@@ -1,6 +1,6 @@
 //! Settings and prices of a cluster that is looked at again and again: made anew only where something of them changed.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use restow_catalog::{Adjustments, Catalog, PriceBook, Zone, suggested_sources, zones_of};
 use restow_consolidation::add_buffer_pods;
@@ -9,6 +9,7 @@ use restow_controller::{Brain, Situation};
 use restow_model::{NodeOverlay, NodePool, Snapshot};
 use restow_scheduling::Offers;
 
+use super::catalogs::{Fresh, Shared};
 use crate::planning::{PlanningArgs, price_age};
 use crate::prices;
 use crate::settings_args::read_structured;
@@ -18,7 +19,7 @@ pub(crate) struct Settled {
     entries: Vec<Entry>,
     adjustments: Adjustments,
     /// What was asked for; without that, what fits the nodes, by name.
-    asked: Option<Catalog>,
+    asked: Option<Shared>,
     suggested: (Vec<String>, Catalog),
     made: Option<Made>,
 }
@@ -37,12 +38,14 @@ struct Basis {
     overlays: Vec<NodeOverlay>,
     zones: Vec<Zone>,
     sources: Vec<String>,
+    /// Which reading of the catalogs.
+    generation: u64,
     /// Shapes of pods are only ever added: pods may ask for labels that no other asks for.
     shapes: usize,
 }
 
 impl Settled {
-    pub(crate) fn new(args: &PlanningArgs) -> anyhow::Result<Self> {
+    pub(crate) fn new(args: &PlanningArgs, asked: Option<Shared>) -> anyhow::Result<Self> {
         let mut entries = Vec::new();
         for own in &args.settings.given {
             entries.push(own.entry()?);
@@ -50,10 +53,6 @@ impl Settled {
         for own in &args.what_ifs {
             entries.extend(own.entry(&read_structured));
         }
-        let asked = match args.prices.catalogs.as_slice() {
-            [] => None,
-            names => Some(prices::asked(names)?),
-        };
         let adjustments = prices::adjustments(&args.prices)?;
         let suggested = (Vec::new(), Catalog::default());
         Ok(Self { entries, adjustments, asked, suggested, made: None })
@@ -69,15 +68,18 @@ impl Settled {
         &self.entries
     }
 
-    fn catalog(&mut self, snapshot: &Snapshot) -> (Catalog, Vec<String>) {
+    /// What was read last of the catalogs that count.
+    fn fresh(&mut self, snapshot: &Snapshot) -> (Fresh, Vec<String>) {
         if let Some(asked) = &self.asked {
-            return (asked.clone(), Vec::new());
+            let own = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            return (own.clone(), Vec::new());
         }
         let names = suggested_sources(snapshot);
         if names != self.suggested.0 {
             self.suggested = (names.clone(), prices::suggested(&names));
         }
-        (self.suggested.1.clone(), names)
+        let catalog = self.suggested.1.clone();
+        (Fresh { catalog, generation: 0, read: None }, names)
     }
 }
 
@@ -89,17 +91,18 @@ impl Brain for Settled {
         if anew {
             self.made = None;
         }
-        let sources = if self.asked.is_some() { Vec::new() } else { suggested_sources(snapshot) };
+        let (fresh, sources) = self.fresh(snapshot);
         let of = Basis {
             pools: snapshot.node_pools.clone(),
             overlays: snapshot.node_overlays.clone(),
             zones: zones_of(snapshot),
             sources,
+            generation: fresh.generation,
             shapes: snapshot.shapes.values().len(),
         };
         if self.made.as_ref().is_none_or(|made| made.of != of) {
-            let (catalog, _) = self.catalog(snapshot);
-            let book = Arc::new(prices::book_of(catalog, self.adjustments.clone(), snapshot));
+            let adjustments = self.adjustments.clone();
+            let book = Arc::new(prices::book_of(fresh.catalog, adjustments, snapshot));
             let offers = Arc::new(Offers::new(snapshot, &book));
             self.made = Some(Made { of, book, offers });
         }
@@ -110,7 +113,11 @@ impl Brain for Settled {
                 Arc::new(Offers::none()),
             ),
         };
-        let price_age = price_age(&cluster, snapshot.time, &book);
+        // What is read again and again is as old as the last reading.
+        let price_age = match fresh.read {
+            Some(read) => Some(snapshot.time.since(read)),
+            None => price_age(&cluster, snapshot.time, &book),
+        };
         Situation { cluster, pools, groups: Vec::new(), book, offers, price_age }
     }
 }

@@ -88,6 +88,18 @@ fn line(news: &News) -> Option<Line> {
             "only observed: Karpenter's own consolidation is on; switch it off with a budget {nodes: \"0\", reasons: [Underutilized, Empty]}",
             vec![("nodepool", json!(pool)), ("code", json!("PeerActive"))],
         ),
+        News::SettingsLost { pool, fields } if fields.is_empty() => {
+            info("the settings of the pool are back", vec![("nodepool", json!(pool))])
+        }
+        News::SettingsLost { pool, fields } => warn(
+            "only observed: fields of the pool vanished with the definition of NodePools; apply `restow crds` and the pool again, \
+             or delete its ConsolidationReport if that was meant",
+            vec![
+                ("nodepool", json!(pool)),
+                ("fields", json!(fields)),
+                ("code", json!("SettingsLost")),
+            ],
+        ),
         News::Paused { pool, reason, until } => info(
             "paused",
             vec![("nodepool", json!(pool)), ("reason", json!(reason)), ("until", json!(until))],

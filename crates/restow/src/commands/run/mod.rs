@@ -1,19 +1,24 @@
 //! `restow run`: the controller.
 
 mod brain;
+mod catalogs;
 mod log;
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use restow_controller::{Everybody, Health, Metrics, Provider, RunOptions, Tell, WatchOptions};
+
+use restow_model::GoDuration;
 
 use crate::args::ServerArgs;
 use crate::input;
 use crate::planning::PlanningArgs;
 pub(super) use brain::Settled;
+pub(super) use catalogs::first as first_catalogs;
 use log::Log;
 
 /// Consolidate a cluster, or watch what would be done.
@@ -66,9 +71,22 @@ struct OwnArgs {
     )]
     metrics_address: String,
 
+    /// How often catalogs are read again that can change: files, addresses, ConfigMaps (`configmap:NAMESPACE/NAME/KEY`).
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = period)]
+    price_refresh: Duration,
+
     /// Who this is among the replicas; without it, the name of the host and a number.
     #[arg(long, value_name = "NAME", env = "POD_NAME")]
     holder: Option<String>,
+}
+
+fn period(text: &str) -> Result<Duration, String> {
+    let own: GoDuration = text.parse().map_err(|_| "expected a time such as 10m".to_owned())?;
+    u64::try_from(own.millis())
+        .ok()
+        .map(Duration::from_millis)
+        .filter(|own| *own >= Duration::from_secs(1))
+        .ok_or_else(|| "expected at least 1s".to_owned())
 }
 
 /// Who makes nodes of claims.
@@ -93,11 +111,10 @@ impl From<ProviderArg> for Provider {
 pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     let RunArgs { server, own, planning } = args;
     let runtime = input::runtime()?;
-    let brain = Settled::new(&planning)?;
     let options = RunOptions {
-        namespace: own.namespace,
-        lease: (!own.no_lease).then_some(own.lease),
-        holder: own.holder.unwrap_or_else(default_holder),
+        namespace: own.namespace.clone(),
+        lease: (!own.no_lease).then(|| own.lease.clone()),
+        holder: own.holder.clone().unwrap_or_else(default_holder),
         provider: own.provider.into(),
         watch: WatchOptions::default(),
     };
@@ -123,7 +140,15 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
             stopped().await;
             let _ = asks.send(true);
         });
-        let brain = Box::new(brain);
+        let names = planning.prices.catalogs.clone();
+        let mut asked = None;
+        if !names.is_empty() {
+            let shared = catalogs::first(&connection, &names).await?;
+            let (connection, period) = (connection.clone(), own.price_refresh);
+            tokio::spawn(catalogs::refresh(connection, names, Arc::clone(&shared), period));
+            asked = Some(shared);
+        }
+        let brain = Box::new(Settled::new(&planning, asked)?);
         restow_controller::run(connection, &options, brain, tell, stop, input::clock).await?;
         Ok(ExitCode::SUCCESS)
     })
