@@ -15,7 +15,9 @@ mod cases;
 mod catalog;
 mod crds;
 mod demo;
+mod deploy;
 mod differential;
+mod e2e;
 mod faults;
 mod fuzz;
 mod graph;
@@ -88,11 +90,25 @@ const TASKS: &[Task] = &[
         run: crds::run,
     },
     Task {
+        name: "deploy",
+        options: "[--check]",
+        line: "write deploy/manifests again from the chart, with the real Helm",
+        more: deploy::HELP,
+        run: deploy::run,
+    },
+    Task {
         name: "differential",
         options: "[--pairs N | --karpenter [--clusters N] | --admission [--pools N]] [--seed S] [--recipe NAME]",
         line: "compare where pods can run with the real scheduler, on random clusters",
         more: differential::HELP,
         run: differential::run,
+    },
+    Task {
+        name: "e2e",
+        options: "[--filter NAME] [--keep]",
+        line: "restow on a real API server, scheduler and Karpenter",
+        more: e2e::HELP,
+        run: e2e::run,
     },
     Task {
         name: "catalog",

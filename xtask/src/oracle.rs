@@ -65,7 +65,7 @@ fn build(dir: &str) -> Result<PathBuf> {
 }
 
 /// Go, which its own installer puts where not everyone's search path leads.
-fn go() -> Result<PathBuf> {
+pub(crate) fn go() -> Result<PathBuf> {
     match find_program("go", &["/usr/local/go/bin"]) {
         Some(go) => Ok(go),
         None => bail!("Go is missing, and it runs the oracles: see https://go.dev/doc/install"),

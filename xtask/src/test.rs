@@ -10,7 +10,9 @@ use anyhow::{Context, Result, bail};
 use crate::args::Args;
 use crate::graph::Graph;
 use crate::shell::Cmd;
-use crate::{arrows, differential, fuzz, instructions, licences, lints, oracle, setup};
+use crate::{
+    arrows, deploy, differential, e2e, fuzz, instructions, licences, lints, oracle, setup,
+};
 
 pub(crate) const HELP: &str = "
 Installs what is missing (rustfmt and clippy by rustup, g++ and valgrind by apt-get when root),
@@ -81,6 +83,18 @@ const STEPS: &[Step] = &[
         line: "NodePools are taken as by the API server, decisions as Karpenter makes them are its own",
         quick: false,
         run: || differential::karpenter_step(CLUSTERS),
+    },
+    Step {
+        name: "deploy",
+        line: "chart, manifests and their copies agree, by the real Helm",
+        quick: false,
+        run: || deploy::run(&mut Args::new(vec!["--check".to_owned()])),
+    },
+    Step {
+        name: "e2e",
+        line: "restow works on a real API server, scheduler and Karpenter",
+        quick: false,
+        run: || e2e::run(&mut Args::new(Vec::new())),
     },
     Step {
         name: "fuzz",
@@ -195,7 +209,11 @@ fn alone() -> Result<()> {
 }
 
 fn tests() -> Result<()> {
-    Cmd::cargo("test --workspace --all-features --lib --bins --tests --examples").run()
+    // The step `e2e` builds what those need.
+    Cmd::cargo(
+        "test --workspace --exclude restow-e2e --all-features --lib --bins --tests --examples",
+    )
+    .run()
 }
 
 fn doctests() -> Result<()> {

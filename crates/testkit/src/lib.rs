@@ -3,6 +3,7 @@
 //! - [`generate`] writes a whole cluster as `kubectl` prints it; [`Cluster`] makes single objects of one.
 //! - [`random::cluster`] makes small clusters that use every rule of the scheduler, to compare it with another.
 //! - [`consolidation::cluster`] makes small clusters in which something can be saved, to compare decisions with Karpenter's.
+//! - [`node_pools`] makes NodePools that are just right or just wrong, to compare what is taken with what an API server takes.
 //! - [`demo`] is the one cluster that `restow demo` shows, written by hand.
 //! - [`server::ApiServer`] serves a generated or written cluster over HTTP, and whatever trouble a test wants.
 //! - Everything is decided by a seed: equal options give equal bytes, on every machine.
@@ -13,6 +14,7 @@ mod emit;
 mod flavor;
 mod generate;
 mod kinds;
+pub mod node_pools;
 mod objects;
 mod plan;
 pub mod random;

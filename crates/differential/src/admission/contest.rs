@@ -8,11 +8,11 @@ use restow_kubernetes::schema::{
 };
 use restow_kubernetes::{FieldPath, ReadOptions, Reader, Step};
 use restow_testkit::Rng;
+use restow_testkit::node_pools::{self as pools, Change};
 use serde_json::{Value, json};
 
 use super::Options;
 use super::oracle::{Answer, Oracle, Refusal};
-use super::pools::{self, Change};
 
 /// Karpenter's schema drops these, so whatever they say it takes.
 const OURS: [&str; 4] = [

@@ -1,14 +1,12 @@
 //! NodePools, as the API server's own code takes or refuses them (the program of `oracle/karpenter`, asked for `admission`).
 //!
-//! `pools` makes objects that are wrong in every place in every way (`edges`), one at a time and several at once. `contest` asks the
-//! server's code about each of them under our CRD and under Karpenter's, and compares: with what our schema says of the same
-//! object in Rust, with what our reader makes of it, and the two CRDs with each other. A check that never refused anything
-//! proves nothing, so that is a failure, too.
+//! `restow_testkit::node_pools` makes objects that are wrong in every place in every way, one at a time and several at once.
+//! `contest` asks the server's code about each of them under our CRD and under Karpenter's, and compares: with what our schema
+//! says of the same object in Rust, with what our reader makes of it, and the two CRDs with each other. A check that never
+//! refused anything proves nothing, so that is a failure, too.
 
 mod contest;
-mod edges;
 mod oracle;
-mod pools;
 
 use std::path::PathBuf;
 

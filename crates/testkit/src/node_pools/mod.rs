@@ -1,12 +1,14 @@
 //! NodePools that are wrong in every place in every way.
 
-use restow_testkit::Rng;
+mod edges;
+
 use serde_json::{Value, json};
 
-use super::edges::{anything, edges};
+use crate::Rng;
+use edges::{anything, edges};
 
 /// A NodePool that has every field.
-pub(crate) fn whole() -> Value {
+pub fn whole() -> Value {
     let taint = json!({"key": "example.com/a", "value": "b", "effect": "NoSchedule", "timeAdded": "2026-11-15T12:00:00Z"});
     json!({
         "apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "default"},
@@ -48,7 +50,7 @@ pub(crate) fn whole() -> Value {
 }
 
 /// A pool with a fixed number of nodes, which may have less.
-pub(crate) fn fixed() -> Value {
+pub fn fixed() -> Value {
     let mut pool = whole();
     let spec = pool["spec"].as_object_mut().expect("it is one");
     spec.remove("weight");
@@ -58,7 +60,7 @@ pub(crate) fn fixed() -> Value {
 }
 
 /// Karpenter's smallest.
-pub(crate) fn small() -> Value {
+pub fn small() -> Value {
     let mut pool = whole();
     let template = &mut pool["spec"]["template"]["spec"];
     let small = json!({"nodeClassRef": template["nodeClassRef"], "requirements": []});
@@ -68,14 +70,16 @@ pub(crate) fn small() -> Value {
 
 /// One change: the place, and what stands there then; nothing if the field is taken away.
 #[derive(Clone, Debug)]
-pub(crate) struct Change {
-    pub(crate) pointer: String,
-    pub(crate) value: Option<Value>,
+pub struct Change {
+    /// A JSON pointer.
+    pub pointer: String,
+    /// What stands there then.
+    pub value: Option<Value>,
 }
 
 impl Change {
     /// Applies it, if its place is still there.
-    pub(crate) fn apply(&self, pool: &mut Value) {
+    pub fn apply(&self, pool: &mut Value) {
         let (parent, key) = self.pointer.rsplit_once('/').unwrap_or_default();
         let key = key.replace("~1", "/");
         match (pool.pointer_mut(parent), &self.value) {
@@ -96,7 +100,7 @@ impl Change {
 }
 
 /// Every change that is worth trying on a pool.
-pub(crate) fn changes(pool: &Value) -> Vec<Change> {
+pub fn changes(pool: &Value) -> Vec<Change> {
     let mut found = Vec::new();
     if let Some(spec) = pool.get("spec") {
         walk("/spec", "spec", spec, &mut found);
@@ -134,7 +138,7 @@ fn walk(pointer: &str, key: &str, value: &Value, out: &mut Vec<Change>) {
 }
 
 /// A pool with several changes at once.
-pub(crate) fn random(rng: &mut Rng, bases: &[(Value, Vec<Change>)]) -> Value {
+pub fn random(rng: &mut Rng, bases: &[(Value, Vec<Change>)]) -> Value {
     let (base, changes) = rng.pick(bases);
     let mut pool = base.clone();
     for _ in 0..rng.between(1, 4) {
