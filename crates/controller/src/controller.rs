@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use restow_consolidation::settings::Mode;
 use restow_consolidation::{Fleet, Inputs};
-use restow_execution::{Action, Execution, Happened, Observed, Policy, Record};
+use restow_execution::{Action, Execution, Happened, Limits, Observed, Policy, Record};
 use restow_kubernetes::Reader;
 use restow_model::{Snapshot, Time};
 use tokio::sync::watch;
@@ -69,6 +69,7 @@ pub(crate) struct Controller {
     aside: Aside,
     /// Makes nodes of claims, if nobody else does.
     kwok: Option<Kwok>,
+    limits: Limits,
 }
 
 impl Controller {
@@ -91,6 +92,7 @@ impl Controller {
             names: 0,
             read: false,
             kwok,
+            limits: options.limits,
         }
     }
 
@@ -114,8 +116,15 @@ impl Controller {
             };
             let open = records.iter().filter(|own| !own.phase.is_over()).count();
             self.tell.tell(&News::Leads { open });
-            self.lead(Execution::resume(records), started).await?;
+            let execution = self.resumed(records);
+            self.lead(execution, started).await?;
         }
+    }
+
+    fn resumed(&self, records: Vec<Record>) -> Execution {
+        let mut execution = Execution::resume(records);
+        execution.limits = self.limits;
+        execution
     }
 
     /// Acts until somebody else might.
@@ -156,7 +165,7 @@ impl Controller {
         records: Vec<Record>,
         stop: &watch::Receiver<bool>,
     ) -> Result<Vec<Record>, RunError> {
-        let mut execution = Execution::resume(records);
+        let mut execution = self.resumed(records);
         loop {
             let now = (self.clock)();
             if let Some(look) = self.look(now).await? {

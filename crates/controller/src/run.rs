@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use restow_catalog::PriceBook;
 use restow_consolidation::settings::Resolved;
-use restow_execution::Record;
+use restow_execution::{Limits, Record};
 use restow_model::{GoDuration, Snapshot, Str, Time};
 use restow_scheduling::Offers;
 use tokio::sync::watch;
@@ -41,6 +41,8 @@ pub struct RunOptions {
     pub holder: String,
     /// Who makes nodes of claims.
     pub provider: Provider,
+    /// How long moves may take.
+    pub limits: Limits,
     /// How the cluster is watched.
     pub watch: WatchOptions,
 }

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use restow_controller::Metrics;
+use restow_controller::{Blocked, Metrics, News, Survey, Tell};
+use restow_execution::Happened;
+use restow_kubernetes::Kind;
+use restow_model::Price;
 use serde_json::Value;
 
 /// Words of PromQL that stand between metrics.
@@ -17,9 +20,40 @@ fn file(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Each metric as it is registered, with its type.
+/// All news that a metric with labels is made of: without a value it is not even named.
+fn news() -> Vec<News> {
+    let pool = || "main".to_owned();
+    let survey = Survey {
+        pool: pool(),
+        verdicts: [("Kept", 1)].into(),
+        locked: [("PdbBlocks", Blocked::default())].into(),
+        ..Survey::default()
+    };
+    vec![
+        News::Happened(Happened::Blocked {
+            pool: pool(),
+            node: String::new(),
+            savings: Price::ZERO,
+            required: Price::ZERO,
+            cost: 1.0,
+            threshold: Price::ZERO,
+        }),
+        News::Happened(Happened::Proposed { id: String::new(), promised: Price::ZERO }),
+        News::Happened(Happened::Released { pool: None }),
+        News::Placed { id: String::new(), hits: 1, misses: 1 },
+        News::Surveyed { surveys: vec![survey] },
+        News::Resumed { pool: None },
+        News::PeerActive { pool: pool(), active: true },
+        News::SettingsLost { pool: pool(), fields: Vec::new() },
+        News::Reconnecting { kind: Kind::Pod, reason: String::new() },
+    ]
+}
+
+/// Each metric, with its type.
 fn registered() -> BTreeMap<String, String> {
-    let text = Metrics::default().text();
+    let metrics = Metrics::default();
+    news().iter().for_each(|own| metrics.tell(own));
+    let text = metrics.text();
     let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let types = types.map(|own| own.split_once(' ').expect("a name and a type"));
     types.map(|(name, own)| (name.to_owned(), own.to_owned())).collect()
@@ -135,6 +169,12 @@ fn metrics_of_queries_are_found() {
         and on(z) g unless h == 1 or vector(0)"#;
     assert_eq!(asked(query), ["a_total", "e", "f_count", "g", "h"]);
     assert_eq!(asked("histogram_quantile(0.9, sum by(le) (rate(a[$__rate_interval])))"), ["a"]);
+}
+
+#[test]
+fn every_metric_has_a_value_here() {
+    let source = include_str!("../src/metrics.rs");
+    assert_eq!(registered().len(), source.matches(".register(").count() - 1, "see news()");
 }
 
 #[test]

@@ -12,8 +12,8 @@ fn a_reviewed_plan_is_carried_out_once() {
         stage.node(name, "c-4x-amd64-linux");
     }
     stage.settle(2, 0);
-    stage.servers.apply(objects::deployment("web", 4, "500m", "256Mi"));
-    stage.settle(2, 4);
+    stage.servers.apply(objects::deployment("web", 3, "1100m", "256Mi"));
+    stage.settle(2, 3);
     let kubeconfig = stage.servers.kubeconfig();
     let file = stage.servers.dir().join("plan.json");
     let file = file.to_str().expect("it is text");
@@ -25,7 +25,7 @@ fn a_reviewed_plan_is_carried_out_once() {
     let applied = stage.servers.restow(&kubeconfig, &["apply", file, "--yes"]);
     assert_eq!(applied.code, Some(0), "{applied}");
     assert!(applied.stdout.contains("1 of 1 move done"), "{applied}");
-    stage.settle(1, 4);
+    stage.settle(1, 3);
     stage.assert_clean();
     let again = stage.servers.restow(&kubeconfig, &["apply", file, "--yes"]);
     assert_eq!(again.code, Some(2), "{again}");

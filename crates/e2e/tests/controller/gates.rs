@@ -15,8 +15,8 @@ fn half_empty() -> Stage {
         stage.node(name, "c-4x-amd64-linux");
     }
     stage.settle(2, 0);
-    stage.servers.apply(objects::deployment("web", 4, "500m", "256Mi"));
-    stage.settle(2, 4);
+    stage.servers.apply(objects::deployment("web", 3, "1100m", "256Mi"));
+    stage.settle(2, 3);
     stage
 }
 
@@ -62,9 +62,9 @@ fn gates_hold_on_live_objects_and_open_again() {
     assert_still(&stage);
 
     // It opens while the controller runs.
-    stage.servers.apply(objects::disruption_budget("web", 4));
+    stage.servers.apply(objects::disruption_budget("web", 3));
     stage.await_moves(1);
-    stage.settle(1, 4);
+    stage.settle(1, 3);
     stage.assert_clean();
     drop(controller);
 }

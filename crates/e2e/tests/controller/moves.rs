@@ -47,7 +47,7 @@ fn empty_nodes_go() {
 #[test]
 fn a_node_goes_whose_pods_fit_elsewhere() {
     let types = ["c-4x-amd64-linux", "c-4x-amd64-linux"];
-    assert_eq!(shapes(&carried_out(&types, 4, "500m", 1)), [(1, 0)]);
+    assert_eq!(shapes(&carried_out(&types, 3, "1100m", 1)), [(1, 0)]);
 }
 
 #[test]

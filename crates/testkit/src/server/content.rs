@@ -24,7 +24,7 @@ pub(super) enum Content {
 }
 
 impl Content {
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         match self {
             Self::Generated(cluster, kind) => cluster.count(*kind) as usize,
             Self::Objects { items, .. } => items.len(),
@@ -65,7 +65,7 @@ impl Content {
         Some(body)
     }
 
-    fn item(&self, index: usize, body: &mut Vec<u8>) {
+    pub(super) fn item(&self, index: usize, body: &mut Vec<u8>) {
         match self {
             Self::Generated(cluster, kind) => {
                 let mut emit = Emitter::new(Style::Compact);

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 pub use content::LIST_VERSION;
 pub use http::Request;
 pub use script::{Gate, Reply, Script, Step};
-pub use status::{bookmark, expired_event, watch_event};
+pub use status::{bookmark, end_of_initial_events, expired_event, watch_event};
 
 /// A running scripted server; it ends when dropped.
 pub struct ApiServer {
@@ -193,6 +193,9 @@ fn answer(
         }
         Reply::HangUp => return Ok(Next::Close),
         Reply::Stream(steps) => return stream(shared, steps, to),
+        Reply::Content if request.parameter("sendInitialEvents") == Some("true") => {
+            return initial_events(shared, request, to);
+        }
         Reply::Content if request.is_watch() => return stream(shared, vec![Step::Hang], to),
         Reply::Truncated(sent) => {
             let (code, headers, body) = shared.page(request);
@@ -206,6 +209,29 @@ fn answer(
         Reply::Full { code, headers, body } => whole(shared, request, (code, headers, body), to)?,
     }
     Ok(Next::Request)
+}
+
+/// All objects of a path as events, the bookmark that ends them, and nothing more.
+fn initial_events(shared: &Shared, request: &Request, to: &mut impl Write) -> io::Result<Next> {
+    let script = lock(&shared.script);
+    let Some(content) = script.content.get(&request.path).filter(|_| script.streams) else {
+        let known = script.content.contains_key(&request.path);
+        drop(script);
+        let reply = if known { Reply::no_initial_events() } else { Reply::unknown_path() };
+        return answer(shared, request, reply, to);
+    };
+    http::start_stream(to)?;
+    // One at a time: a large cluster takes no memory.
+    for index in 0..content.count() {
+        let mut line = br#"{"type":"ADDED","object":"#.to_vec();
+        content.item(index, &mut line);
+        line.extend_from_slice(b"}\n");
+        http::chunk(to, &line)?;
+    }
+    drop(script);
+    http::chunk(to, format!("{}\n", status::end_of_initial_events(LIST_VERSION)).as_bytes())?;
+    shared.end.wait();
+    Ok(Next::Close)
 }
 
 fn whole(

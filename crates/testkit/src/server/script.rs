@@ -123,6 +123,13 @@ impl Reply {
         Self::Full { code, headers, body }
     }
 
+    /// 422: a watch cannot begin with what there is.
+    pub fn no_initial_events() -> Self {
+        let message = "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for \
+                       watch unless the WatchList feature gate is enabled";
+        Self::status(422, "Invalid", message)
+    }
+
     /// 500, as when etcd does not answer.
     pub fn internal_error() -> Self {
         let message = "Internal error occurred: etcdserver: request timed out";
@@ -148,12 +155,20 @@ impl Reply {
 }
 
 /// What each path serves, and what it answers before that.
-#[derive(Default)]
 pub struct Script {
     pub(super) lists: HashMap<String, VecDeque<Reply>>,
     pub(super) watches: HashMap<String, VecDeque<Reply>>,
     pub(super) content: HashMap<String, Content>,
     pub(super) gzip: bool,
+    /// Whether watches may begin with what there is.
+    pub(super) streams: bool,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        let (lists, watches, content) = Default::default();
+        Self { lists, watches, content, gzip: false, streams: true }
+    }
 }
 
 impl Script {
@@ -227,6 +242,13 @@ impl Script {
     #[must_use]
     pub fn watch(mut self, path: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
         self.watches.entry(path.to_owned()).or_default().extend(replies);
+        self
+    }
+
+    /// Refuses watches that are to begin with what there is, as servers before 1.34 do.
+    #[must_use]
+    pub fn without_streams(mut self) -> Self {
+        self.streams = false;
         self
     }
 

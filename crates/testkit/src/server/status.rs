@@ -56,3 +56,15 @@ pub fn bookmark(api_version: &str, kind: &str, version: u64) -> String {
     })
     .to_string()
 }
+
+/// The bookmark that ends what there was when a stream was asked for that begins with all of it.
+pub fn end_of_initial_events(version: u64) -> String {
+    json!({
+        "type": "BOOKMARK",
+        "object": { "metadata": {
+            "resourceVersion": version.to_string(),
+            "annotations": { "k8s.io/initial-events-end": "true" },
+        }}
+    })
+    .to_string()
+}
