@@ -1,5 +1,7 @@
 //! Gates 10 to 13: whether the pods of some nodes have another place, and whether that is worth it.
 
+use std::sync::Arc;
+
 use restow_catalog::{CapacityType, label};
 use restow_model::{Price, Str};
 use restow_scheduling::{Choice, ClassId, Limits, NewNode, NodeId, Trial, Verdict};
@@ -66,7 +68,10 @@ impl Board<'_> {
         match self.cluster.probe(&mut self.state, id, limits) {
             Verdict::Fits => None,
             Verdict::Replaced { price, .. } => {
-                value::savings_gate(self.fleet, &[node], before, price).err()
+                let reason = value::savings_gate(self.fleet, &[node], before, price).err()?;
+                let enough = self.likes.any
+                    && self.cluster.probe(&mut self.state, id, Limits::EXISTING) == Verdict::Fits;
+                (!enough).then_some(reason)
             }
             Verdict::Misfit { .. } => Some(Reason::PodsDoNotFit { pod: None, pods: 0, miss: None }),
         }
@@ -99,11 +104,21 @@ impl Board<'_> {
         self.spend(sources.at.iter().map(|node| fleet.nodes[*node].movable).sum());
         let below = ask.below.unwrap_or(sources.before);
         let limits = Limits { new_nodes: sources.most, below: Some(below) };
+        let likes = Arc::clone(&self.likes);
         let Self { cluster, state, .. } = self;
-        let trial = cluster.trial(state, &sources.ids, limits);
+        let mut trial = cluster.trial(state, &sources.ids, limits);
         if !trial.is_complete() {
             drop(trial);
             return Err(self.why_not(&sources, ask));
+        }
+        if likes.any && !trial.added().is_empty() {
+            // What is launched for a spread that cannot be kept would go next, and pods would move twice.
+            drop(trial);
+            trial = cluster.trial(state, &sources.ids, Limits::EXISTING);
+            if !trial.is_complete() || !likes.may_be(trial.placements()) {
+                drop(trial);
+                trial = cluster.trial(state, &sources.ids, limits);
+            }
         }
         let moved = pod_moves(fleet, cluster, &trial, sources.at, &sources.ids);
         let new = trial.added().map(|at| New::of(&trial, at)).collect::<Vec<_>>();

@@ -9,6 +9,7 @@ use restow_scheduling::{
 use rustc_hash::FxHashMap;
 
 use crate::buffers::buffer_of;
+use crate::committed::{Likes, committed};
 use crate::fleet::{Fleet, holds};
 use crate::gates;
 use crate::moves::Move;
@@ -21,6 +22,7 @@ pub struct Ground {
     ids: Vec<Option<NodeId>>,
     awaited: FxHashMap<Str, usize>,
     buffered: FxHashMap<Str, (Str, Str)>,
+    likes: Arc<Likes>,
     offers: Arc<Offers>,
 }
 
@@ -39,6 +41,8 @@ pub struct Board<'a> {
     pub awaited: FxHashMap<Str, usize>,
     /// Buffers that hold room on a node, by its name.
     pub buffered: FxHashMap<Str, (Str, Str)>,
+    /// What pods would like: new nodes might be launched for the sake of that alone.
+    pub(crate) likes: Arc<Likes>,
     /// Moves that were carried out here.
     pub(crate) taken: Vec<Move>,
     /// Work done so far.
@@ -56,7 +60,7 @@ impl Ground {
     fn new(fleet: &Fleet<'_>, offers: &Arc<Offers>) -> Self {
         let settings = &fleet.cluster.settings;
         let placing = Placing { preferences: settings.preferences, ..Placing::PLANNER };
-        let snapshot = fleet.snapshot;
+        let snapshot = &*committed(fleet);
         let mut cluster = Cluster::new(snapshot, Arc::clone(offers), placing);
         let ids: Vec<Option<NodeId>> =
             fleet.nodes.iter().map(|node| cluster.node(node.name)).collect();
@@ -99,7 +103,8 @@ impl Ground {
         for node in closed {
             cluster.keep_out(node);
         }
-        Self { cluster, ids, awaited, buffered, offers: Arc::clone(offers) }
+        let likes = Arc::new(Likes::new(fleet, snapshot, &cluster));
+        Self { cluster, ids, awaited, buffered, likes, offers: Arc::clone(offers) }
     }
 }
 
@@ -112,7 +117,7 @@ impl<'a> Board<'a> {
 
     /// The board of a fleet on a ground that was made for the same snapshot and moves under way.
     pub fn on(fleet: &'a Fleet<'a>, ground: Ground) -> Self {
-        let Ground { cluster, ids, awaited, buffered, offers } = ground;
+        let Ground { cluster, ids, awaited, buffered, likes, offers } = ground;
         let state = cluster.state().clone();
         let mut board = Self {
             fleet,
@@ -121,6 +126,7 @@ impl<'a> Board<'a> {
             ids,
             awaited,
             buffered,
+            likes,
             taken: Vec::new(),
             effort: 0,
             probes: 0,
@@ -133,8 +139,8 @@ impl<'a> Board<'a> {
 
     /// The ground, for another look.
     pub fn into_ground(self) -> Ground {
-        let Self { cluster, ids, awaited, buffered, offers, .. } = self;
-        Ground { cluster, ids, awaited, buffered, offers }
+        let Self { cluster, ids, awaited, buffered, likes, offers, .. } = self;
+        Ground { cluster, ids, awaited, buffered, likes, offers }
     }
 
     /// Pods of moves that are under way have the places that were planned for them: room is promised once.

@@ -107,20 +107,38 @@ pub fn window(settings: &Settings, now: Time) -> Result<(), Option<Time>> {
     if any { Err(next) } else { Ok(()) }
 }
 
-/// The first of the pool's rates that does not allow `needed` evictions besides those of the past: how many it allows, and how
-/// many there would be. The past is when and how many.
+/// Nodes that are to be emptied, and the pods on them that would be evicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Emptied {
+    /// The nodes that have such pods.
+    pub nodes: usize,
+    /// The pods.
+    pub pods: usize,
+}
+
+impl Emptied {
+    /// With one node more that so many pods have to leave.
+    #[must_use]
+    pub const fn and(self, pods: usize) -> Self {
+        Self { nodes: self.nodes + if pods > 0 { 1 } else { 0 }, pods: self.pods + pods }
+    }
+}
+
+/// The first of the pool's rates that does not allow what is needed besides the evictions of the past: how many it allows, and
+/// how many there would be. The past is of each node when, and how many. One node may always go: a rate that no node of the
+/// pool is within would stop it for good.
 pub fn rate(
     settings: &Settings,
     pods: usize,
-    needed: usize,
+    needed: Emptied,
     past: &[(Time, usize)],
     now: Time,
 ) -> Option<(usize, usize)> {
     settings.rate_budgets.iter().find_map(|rate| {
         let (most, period) = (rate.most(pods), rate.period()?);
         let recent = past.iter().filter(|(at, _)| now.since(*at) < period);
-        let needed = needed + recent.map(|(_, pods)| pods).sum::<usize>();
-        (needed > most).then_some((most, needed))
+        let sum = recent.fold(needed, |sum, (_, pods)| sum.and(*pods));
+        (sum.pods > most && (most == 0 || sum.nodes > 1)).then_some((most, sum.pods))
     })
 }
 

@@ -1,16 +1,19 @@
 //! Whether a move that was planned a while ago would still be made, packed as it was and not as the engine would pack it now.
 
-use restow_model::Str;
+use restow_model::{Price, Str};
 use restow_scheduling::{Aim, Bin, Choice, ClassId, Limits, NodeId, Share};
 use rustc_hash::FxHashMap;
 
+use crate::after::after;
 use crate::assess::{New, in_order, replacements, weigh};
 use crate::board::Board;
+use crate::fleet::Fleet;
 use crate::limits;
 use crate::moves::{Move, PodMove, Replacement, Target};
 use crate::plan::blocked;
 use crate::reason::Reason;
 use crate::waves;
+use crate::wish::spreads_evenly;
 
 /// A node that a planned move launches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,7 +105,7 @@ impl Board<'_> {
         for (at, wanted) in packed.launches.iter().enumerate() {
             let pods = sorted.bins.get(&Target::Replacement(at)).map(counts).unwrap_or_default();
             let pool = self.pool_place(wanted.pool).ok_or(Reason::ChangedSincePlan)?;
-            let groups = (0..self.cluster.group_count()).collect();
+            let groups = self.groups_of(wanted, pool, &ids, pods.first().map(|own| own.0));
             bins.push(Bin { aim: Aim::New { pool, groups }, pods });
         }
         let mut existing: Vec<(Str, Vec<(ClassId, u32)>)> = Vec::new();
@@ -123,11 +126,6 @@ impl Board<'_> {
         let Self { cluster, state, .. } = self;
         let (trial, _) = cluster.directed_trial(state, &ids, &[], &[share], limits);
         if !trial.is_complete() || trial.added().len() != packed.launches.len() {
-            return Err(Reason::ChangedSincePlan);
-        }
-        let uneven =
-            |class: ClassId, node: NodeId| cluster.keeps_even(class) && !trial.is_even(class, node);
-        if trial.placements().any(|own| uneven(own.placed_as, own.node)) {
             return Err(Reason::ChangedSincePlan);
         }
         let mut new: Vec<New> = trial.added().map(|at| New::of(&trial, at)).collect();
@@ -156,7 +154,38 @@ impl Board<'_> {
             }
         }
         in_order(fleet, &mut pods);
+        if !is_even(fleet, sources, &launches, &pods) {
+            return Err(Reason::ChangedSincePlan);
+        }
         Ok((launches, pods))
+    }
+
+    /// The groups that a planned node may come to be in; all if that cannot be told. In another zone than planned its pods might
+    /// be welcome as well, but that is not what would be launched.
+    fn groups_of(
+        &mut self,
+        wanted: &Wanted,
+        pool: usize,
+        sources: &[NodeId],
+        pod: Option<ClassId>,
+    ) -> Vec<usize> {
+        let Self { cluster, state, .. } = self;
+        let of_pool = cluster.launchable().filter(|own| own.pool == pool);
+        let mut groups: Vec<usize> = of_pool.map(|own| own.group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let Some(class) = pod.filter(|_| groups.len() > 1) else { return groups };
+        let mut found = groups.clone();
+        found.retain(|group| {
+            let aim = Aim::New { pool, groups: vec![*group] };
+            let pods = vec![(class, 1)];
+            let share = Share { pods: pods.clone(), bins: vec![Bin { aim, pods }] };
+            let limits = Limits { new_nodes: 1, below: None };
+            let (trial, _) = cluster.directed_trial(state, sources, &[], &[share], limits);
+            let mut new = trial.added();
+            new.next().is_some_and(|at| trial.choices(at).iter().any(|own| wanted.allows(own)))
+        });
+        if found.is_empty() { groups } else { found }
     }
 
     /// The place of a pool among those that can launch something: by weight and name, the closed ones left out.
@@ -172,6 +201,42 @@ impl Board<'_> {
         pools.sort_unstable();
         pools.iter().position(|(_, pool)| *pool == name)
     }
+}
+
+/// Whether pods that must spread evenly do when all of them are where they go, with those of other moves that have a node to go
+/// to. Which of them come first does not matter then.
+fn is_even(
+    fleet: &Fleet<'_>,
+    sources: &[usize],
+    launches: &[Replacement],
+    pods: &[PodMove],
+) -> bool {
+    let snapshot = fleet.snapshot;
+    let must = |own: &&PodMove| {
+        let mut spread = snapshot.shapes[fleet.pod(own.pod).shape].spread.iter();
+        spread.any(|own| own.required)
+    };
+    if !pods.iter().any(|own| must(&own)) {
+        return true;
+    }
+    let own = Move {
+        sources: sources.to_vec(),
+        replacements: launches.to_vec(),
+        pods: pods.to_vec(),
+        before: Price::ZERO,
+        after: Price::ZERO,
+        cost: 0.0,
+        required: Price::ZERO,
+        score: None,
+        risks: Vec::new(),
+    };
+    let mut next = after(fleet, std::iter::once(&own));
+    for (pod, to) in fleet.underway.others().flat_map(|own| &own.pods) {
+        if next.nodes.iter().any(|node| node.meta.name == *to) {
+            next.pods[*pod].node = *to;
+        }
+    }
+    spreads_evenly(&next, pods.iter().filter(must).map(|own| own.pod))
 }
 
 impl Wanted {

@@ -167,6 +167,8 @@ pub struct Fleet<'a> {
     pub nominated: FxHashMap<Str, usize>,
     /// When pods were last moved by us.
     pub moved: FxHashMap<usize, Time>,
+    /// Nodes that a move of ours launched, for pods that are still there, and until when they stay.
+    pub staying: FxHashMap<usize, Time>,
     /// Moves that are under way.
     pub underway: Underway,
     /// What is not to be launched for now.

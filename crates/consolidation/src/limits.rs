@@ -3,7 +3,7 @@
 use restow_model::{DisruptionReason, Resources, Str};
 use rustc_hash::FxHashMap;
 
-use crate::budget;
+use crate::budget::{self, Emptied};
 use crate::fleet::{Fleet, Pool, Utilization, WorkloadId};
 use crate::moves::{Move, Target};
 use crate::reason::Reason;
@@ -54,6 +54,14 @@ fn within_budgets(fleet: &Fleet<'_>, sources: &[usize]) -> Result<(), Reason> {
                 budget: found.budget,
                 until: found.until,
             });
+        }
+        // The evictions of several nodes come together: they must be within each rate, too.
+        let own = sources.iter().filter(|node| fleet.nodes[**node].pool == Some(at));
+        let needed = own.fold(Emptied::default(), |sum, node| sum.and(fleet.nodes[*node].movable));
+        if let Some((most, needed)) =
+            budget::rate(settings, pool.movable_pods, needed, &[], fleet.now)
+        {
+            return Err(Reason::RateExhausted { pool: pool.name, most, needed });
         }
     }
     Ok(())

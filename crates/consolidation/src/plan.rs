@@ -147,6 +147,17 @@ impl Plan {
         Self { moves, verdicts, before, after, locked, bound, stats }
     }
 
+    /// Puts another move of the same nodes in the place of one.
+    pub(crate) fn replace(&mut self, at: usize, other: Move) {
+        let own = std::mem::replace(&mut self.moves[at].own, other);
+        let other = &self.moves[at].own;
+        if self.moves[at].turn.wave.is_some() {
+            let after = &mut self.after;
+            after.nodes = after.nodes + other.replacements.len() - own.replacements.len();
+            after.price = after.price + other.after - own.after;
+        }
+    }
+
     /// Leaves some moves out, by their places in the plan: their nodes stay.
     pub(crate) fn leave_out(&mut self, moves: &[usize]) {
         let mut numbers: Vec<Option<usize>> = Vec::with_capacity(self.moves.len());

@@ -5,6 +5,7 @@ mod construct;
 mod coupling;
 mod exchange;
 mod fill;
+mod firm;
 mod global;
 mod improve;
 mod karpenter;

@@ -5,67 +5,114 @@
 
 use std::sync::Arc;
 
-use restow_model::Str;
-use restow_scheduling::{Cluster, Offers, Profile, Settings as Placing};
+use restow_model::{Snapshot, Str};
+use restow_scheduling::{Cluster, Offers, Picking, Profile, Settings as Placing};
+use rustc_hash::FxHashSet;
 
 use crate::after::after;
 use crate::fleet::Fleet;
-use crate::moves::Risk;
+use crate::moves::{Move, Risk, Target};
 use crate::plan::Plan;
 use crate::settings::{Scheduler, TightMoves};
 
 /// Beyond this many pods times nodes nobody waits for the answer.
 const LARGEST: usize = 40_000_000;
 
+/// In which order pods come, and which of the best nodes they get: the scheduler takes any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    First,
+    Last,
+}
+
+/// What the scheduler makes of a move.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Foreseen {
+    /// Pods that find no place.
+    pub(crate) left: Vec<usize>,
+    /// Replacements that some pod comes to.
+    pub(crate) used: FxHashSet<usize>,
+}
+
+/// The scheduler of the settings, unless it follows every plan.
+pub(crate) fn profile(fleet: &Fleet<'_>) -> Option<Profile> {
+    match fleet.cluster.settings.scheduler {
+        Scheduler::BestFit => None,
+        Scheduler::LeastAllocated => Some(Profile::LeastAllocated),
+        Scheduler::MostAllocated => Some(Profile::MostAllocated),
+    }
+}
+
+pub(crate) fn is_too_much(fleet: &Fleet<'_>, moves: &[&Move]) -> bool {
+    let moved: usize = moves.iter().map(|own| own.pods.len()).sum();
+    moved.saturating_mul(fleet.nodes.len()) > LARGEST
+}
+
 /// Lets the scheduler of the settings place the pods of all moves that may run, in their order, on the nodes as they will be.
 /// Moves of which pods find no place are marked, or left out of the plan if the settings say so. Whether that was asked:
 /// plans that move very much are not.
 pub fn mark_tight(fleet: &Fleet<'_>, plan: &mut Plan) -> bool {
-    let profile = match fleet.cluster.settings.scheduler {
-        Scheduler::BestFit => return true,
-        Scheduler::LeastAllocated => Profile::LeastAllocated,
-        Scheduler::MostAllocated => Profile::MostAllocated,
-    };
-    let moved: usize = plan.moves.iter().map(|own| own.own.pods.len()).sum();
-    if moved == 0 {
+    let moves: Vec<&Move> = plan.moves.iter().map(|own| &own.own).collect();
+    let Some(profile) = profile(fleet).filter(|_| moves.iter().any(|own| !own.pods.is_empty()))
+    else {
         return true;
-    }
-    if moved.saturating_mul(fleet.nodes.len()) > LARGEST {
+    };
+    if is_too_much(fleet, &moves) {
         return false;
     }
-    let mut next = after(fleet, plan.moves.iter().map(|own| &own.own));
-    for pod in plan.moves.iter().flat_map(|own| &own.own.pods) {
-        next.pods[pod.pod].node = Str::EMPTY;
+    let next = after(fleet, moves.iter().copied());
+    let (foreseen, _) = foresee(next, &moves, profile, Order::First);
+    let mut tight = Vec::new();
+    for (at, own) in foreseen.into_iter().enumerate().filter(|(_, own)| !own.left.is_empty()) {
+        plan.moves[at].own.risks.push(Risk::TightPacking { pods: own.left.len() });
+        tight.push(at);
+    }
+    if fleet.cluster.settings.tight_moves == TightMoves::Drop {
+        plan.leave_out(&tight);
+    }
+    true
+}
+
+/// Lets the scheduler place the pods of moves, one after the other, in a cluster in which the moves are done. Returns also the
+/// cluster as it is then.
+pub(crate) fn foresee(
+    mut next: Snapshot,
+    moves: &[&Move],
+    profile: Profile,
+    order: Order,
+) -> (Vec<Foreseen>, Snapshot) {
+    let mut found = vec![Foreseen::default(); moves.len()];
+    let mut new: Vec<Vec<(Str, usize)>> = vec![Vec::new(); moves.len()];
+    for (own, new) in moves.iter().zip(&mut new) {
+        for moved in &own.pods {
+            let node = std::mem::take(&mut next.pods[moved.pod].node);
+            if let Target::Replacement(at) = moved.to {
+                new.push((node, at));
+            }
+        }
     }
     let placing = Placing { scores: true, ..Placing::SCHEDULER };
     let mut cluster = Cluster::new(&next, Arc::new(Offers::none()), placing);
-    let mut tight = Vec::new();
-    for (at, planned) in plan.moves.iter().enumerate() {
-        let mut nowhere = 0;
-        for moved in &planned.own.pods {
-            let scores = cluster.scores(&next, moved.pod, profile);
-            // Of the best the scheduler takes any; here it is the first by name.
-            let best = scores
-                .iter()
-                .max_by_key(|own| (own.total, std::cmp::Reverse(cluster.name(own.node))));
-            match best {
-                Some(best) => {
-                    next.pods[moved.pod].node = cluster.name(best.node);
-                    cluster.change_pod(&next, moved.pod);
-                }
-                None => nowhere += 1,
+    let mut space = Picking::default();
+    let mut chance = |best: usize| if order == Order::First { 0 } else { best.saturating_sub(1) };
+    for (at, own) in moves.iter().enumerate() {
+        let mut pods: Vec<usize> = own.pods.iter().map(|own| own.pod).collect();
+        if order == Order::Last {
+            pods.reverse();
+        }
+        for pod in pods {
+            let Some(node) = cluster.pick(pod, profile, &mut space, &mut chance) else {
+                found[at].left.push(pod);
+                continue;
+            };
+            let node = cluster.name(node);
+            next.pods[pod].node = node;
+            cluster.change_pod(&next, pod);
+            for (new, found) in new.iter().zip(&mut found) {
+                let here = new.iter().find(|(name, _)| *name == node);
+                found.used.extend(here.map(|(_, at)| *at));
             }
         }
-        if nowhere > 0 {
-            tight.push((at, nowhere));
-        }
     }
-    let drop = fleet.cluster.settings.tight_moves == TightMoves::Drop;
-    for (at, pods) in &tight {
-        plan.moves[*at].own.risks.push(Risk::TightPacking { pods: *pods });
-    }
-    if drop {
-        plan.leave_out(&tight.iter().map(|(at, _)| *at).collect::<Vec<_>>());
-    }
-    true
+    (found, next)
 }

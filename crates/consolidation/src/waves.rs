@@ -4,7 +4,7 @@
 use restow_model::Time;
 use rustc_hash::FxHashMap;
 
-use crate::budget;
+use crate::budget::{self, Emptied};
 use crate::fleet::{Fleet, PdbId, WorkloadId};
 use crate::gates::draws_on;
 use crate::limits::ready_leaving;
@@ -24,7 +24,7 @@ pub struct Turn {
 #[derive(Clone, Debug, Default)]
 struct Wave {
     nodes: FxHashMap<usize, usize>,
-    evictions: FxHashMap<usize, usize>,
+    evictions: FxHashMap<usize, Emptied>,
     pdbs: FxHashMap<PdbId, i64>,
     ready: FxHashMap<WorkloadId, usize>,
     moves: usize,
@@ -39,7 +39,8 @@ impl Wave {
             for at in &own.sources {
                 let node = &fleet.nodes[*at];
                 if let Some(pool) = node.pool.filter(|_| !own.let_go.contains(at)) {
-                    *wave.evictions.entry(pool).or_default() += node.movable;
+                    let evictions = wave.evictions.entry(pool).or_default();
+                    *evictions = evictions.and(node.movable);
                 }
                 for pod in node.movable_pods() {
                     draw_pdbs(fleet, pod, &mut wave.pdbs);
@@ -93,17 +94,17 @@ const fn is_now(reason: &Reason) -> bool {
     matches!(reason, Reason::BudgetExhausted { .. } | Reason::RateExhausted { .. })
 }
 
-fn pools(fleet: &Fleet<'_>, own: &Move) -> Vec<(usize, usize, usize)> {
-    let mut found: Vec<(usize, usize, usize)> = Vec::new();
+fn pools(fleet: &Fleet<'_>, own: &Move) -> Vec<(usize, usize, Emptied)> {
+    let mut found: Vec<(usize, usize, Emptied)> = Vec::new();
     for at in &own.sources {
         let Some(pool) = fleet.nodes[*at].pool else { continue };
         let evicted = fleet.nodes[*at].movable;
         match found.iter_mut().find(|(known, ..)| *known == pool) {
             Some((_, nodes, evictions)) => {
                 *nodes += 1;
-                *evictions += evicted;
+                *evictions = evictions.and(evicted);
             }
-            None => found.push((pool, 1, evicted)),
+            None => found.push((pool, 1, Emptied::default().and(evicted))),
         }
     }
     found
@@ -153,10 +154,12 @@ fn refusal(fleet: &Fleet<'_>, own: &Move, wave: &Wave, now: bool) -> Option<Reas
                 until: found.until,
             });
         }
-        let needed = wave.evictions.get(&at).copied().unwrap_or_default() + evictions;
+        let others = wave.evictions.get(&at).copied().unwrap_or_default();
+        let needed =
+            Emptied { nodes: others.nodes + evictions.nodes, pods: others.pods + evictions.pods };
         let past = if now { evicted(fleet, at) } else { Vec::new() };
         let exhausted = budget::rate(settings, pool.movable_pods, needed, &past, fleet.now);
-        if let Some((most, needed)) = exhausted.filter(|_| evictions > 0 || !now) {
+        if let Some((most, needed)) = exhausted.filter(|_| evictions.pods > 0 || !now) {
             return Some(Reason::RateExhausted { pool: pool.name, most, needed });
         }
     }
@@ -212,7 +215,9 @@ fn draw(fleet: &Fleet<'_>, own: &Move, wave: &mut Wave) {
     wave.moves += 1;
     for (pool, nodes, evictions) in pools(fleet, own) {
         *wave.nodes.entry(pool).or_default() += nodes;
-        *wave.evictions.entry(pool).or_default() += evictions;
+        let sum = wave.evictions.entry(pool).or_default();
+        sum.nodes += evictions.nodes;
+        sum.pods += evictions.pods;
     }
     for (pdb, needed) in drawn(fleet, own) {
         *wave.pdbs.entry(pdb).or_default() += needed;

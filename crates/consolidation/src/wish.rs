@@ -189,6 +189,12 @@ pub fn mark_wishes(fleet: &Fleet<'_>, plan: &mut Plan) {
     }
 }
 
+/// Whether pods that must spread evenly do where they are.
+pub(crate) fn spreads_evenly(snapshot: &Snapshot, mut pods: impl Iterator<Item = usize>) -> bool {
+    let mut scene = Scene::new(snapshot);
+    pods.all(|pod| scene.is_even(pod))
+}
+
 /// The fleet as it would be if nobody liked anything.
 pub fn without_wishes<'a>(fleet: &Fleet<'a>) -> Fleet<'a> {
     let mut other = fleet.clone();

@@ -24,7 +24,7 @@ use crate::survey::Survey;
 const PAUSES: Duration = Duration::from_secs(5);
 
 /// How often pools are surveyed at most; and surveys take no more than one part in so many of the time.
-const SURVEYS: Duration = Duration::from_secs(30);
+const SURVEYS: Duration = Duration::from_secs(15);
 const SHARE: u32 = 300;
 
 /// So many nodes have their verdicts told as events after one survey.
@@ -40,8 +40,8 @@ pub(crate) struct Aside {
     /// What is paused, and when that was read.
     paused: (Pauses, Option<Instant>),
     fields: Fields,
-    /// When pools may be surveyed again.
-    next_survey: Option<Instant>,
+    /// When pools may be surveyed again, and how far the cluster was when they last were.
+    next_survey: Option<(Instant, u64)>,
     told: Told,
 }
 
@@ -190,8 +190,10 @@ impl Aside {
         }
     }
 
-    pub(crate) fn survey_is_due(&self) -> bool {
-        self.next_survey.is_none_or(|next| Instant::now() >= next)
+    /// Whether something has changed since the pools were surveyed, and it is time to again.
+    pub(crate) fn survey_is_due(&self, changes: u64) -> bool {
+        let due = |(next, seen): (Instant, u64)| changes != seen && Instant::now() >= next;
+        self.next_survey.is_none_or(due)
     }
 
     /// Tells what a survey of the pools found.
@@ -202,7 +204,7 @@ impl Aside {
         look: &Look,
         execution: &Execution,
     ) {
-        self.next_survey = Some(Instant::now() + SURVEYS.max(took * SHARE));
+        self.next_survey = Some((Instant::now() + SURVEYS.max(took * SHARE), look.changes));
         let snapshot = &look.snapshot;
         let stays = surveys.iter().flat_map(|own| &own.stays);
         for (node, code) in stays.take(VERDICTS) {

@@ -34,7 +34,7 @@ const STALE_NAMES: usize = 100_000;
 pub(crate) struct Look {
     pub(crate) snapshot: Snapshot,
     pub(crate) situation: Situation,
-    changes: u64,
+    pub(crate) changes: u64,
     took: Duration,
 }
 
@@ -134,7 +134,8 @@ impl Controller {
             let now = (self.clock)();
             let seen = self.live.ask(|_, watching| watching).await?;
             let asked = self.aside.read_pauses(now).await;
-            let news = asked || now >= due || changes != Some(seen.changes);
+            let survey = self.aside.survey_is_due(seen.changes);
+            let news = asked || survey || now >= due || changes != Some(seen.changes);
             if seen.whole
                 && news
                 && let Some(look) = self.look(now).await?
@@ -241,7 +242,7 @@ impl Controller {
         look: Look,
         execution: Execution,
     ) -> (Execution, Option<String>) {
-        let (paused, survey) = (self.aside.is_paused(), self.aside.survey_is_due());
+        let (paused, survey) = (self.aside.is_paused(), self.aside.survey_is_due(look.changes));
         let task = Task::Consolidate { survey };
         let Decided { execution, actions, look, surveys, took } =
             decided(now, look, execution, paused, task).await;
@@ -265,9 +266,10 @@ impl Controller {
         (execution, deposed)
     }
 
-    /// Plays the cloud, if that is asked for.
+    /// Plays the cloud, if that is asked for. Whoever only observes does not.
     async fn tend(&mut self, now: Time, look: &Look) {
-        let Some(kwok) = &mut self.kwok else { return };
+        let acting = look.situation.cluster.settings.mode == Mode::Act;
+        let Some(kwok) = self.kwok.as_mut().filter(|_| acting) else { return };
         for reason in kwok.tend(now, &look.snapshot, &look.situation.offers).await {
             self.tell.tell(&News::Trouble { what: "kwok", reason });
         }

@@ -52,7 +52,9 @@ fn news() -> Vec<News> {
 /// Each metric, with its type.
 fn registered() -> BTreeMap<String, String> {
     let metrics = Metrics::default();
-    news().iter().for_each(|own| metrics.tell(own));
+    for own in news() {
+        metrics.tell(&own);
+    }
     let text = metrics.text();
     let types = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let types = types.map(|own| own.split_once(' ').expect("a name and a type"));

@@ -76,6 +76,16 @@ pub struct Held {
 }
 
 impl Brake {
+    /// One word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Launches { .. } => "LaunchesFailed",
+            Self::Loop { .. } => "Loop",
+            Self::Pending { .. } => "PodsPending",
+            Self::Unstable { .. } => "Unstable",
+        }
+    }
+
     /// When it ends.
     pub const fn until(self) -> Time {
         match self {

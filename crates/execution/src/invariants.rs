@@ -12,6 +12,7 @@ use restow_model::{Snapshot, Time, Uid};
 use rustc_hash::FxHashMap;
 
 use crate::action::Action;
+use crate::lineage::Lineage;
 use crate::record::{Phase, Record};
 use crate::scene::Scene;
 use crate::step::Policy;
@@ -143,7 +144,7 @@ impl Invariants {
         let deletes = step.actions.iter().any(|own| matches!(own, Action::DeleteClaim { .. }));
         if !begun.is_empty() || !committed.is_empty() || deletes {
             let Step { now, seen, records, policy, .. } = *step;
-            let mut scene = Scene::new(now, seen, policy, records, None);
+            let mut scene = Scene::new(now, seen, policy, records, (None, &Lineage::default()));
             limits::check(step, &scene.fleet, &begun, &mut found);
             promises::check(step, &scene.fleet, &begun, &mut found);
             protected::check(step, &mut scene, &committed, &mut found);

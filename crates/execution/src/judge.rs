@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::adaptive::Adaptive;
 use crate::brakes::{Brake, Held};
 use crate::life::Judge;
+use crate::lineage::Lineage;
 use crate::record::Record;
 use crate::scene::{Scene, packed};
 use crate::sight::Sight;
@@ -20,6 +21,7 @@ pub(crate) struct Known<'a> {
     pub(crate) policy: &'a Policy<'a>,
     pub(crate) records: &'a [Record],
     pub(crate) adaptive: Option<&'a Adaptive>,
+    pub(crate) lineage: &'a Lineage,
 }
 
 /// Looks at moves again. The fleet is made when the first question comes: mostly none does.
@@ -37,9 +39,10 @@ impl<'a> Core<'a> {
 
     /// The fleet, with a record's own move out of its own way.
     fn scene(&mut self, record: &Record) -> &mut Scene<'a> {
-        let Known { now, snapshot, policy, records, adaptive } = self.known;
-        let scene =
-            self.scene.get_or_insert_with(|| Scene::new(now, snapshot, policy, records, adaptive));
+        let Known { now, snapshot, policy, records, adaptive, lineage } = self.known;
+        let scene = self
+            .scene
+            .get_or_insert_with(|| Scene::new(now, snapshot, policy, records, (adaptive, lineage)));
         let at = records.iter().position(|own| own.id == record.id);
         let own = at.and_then(|at| scene.flights[at]);
         scene.fleet.look_at(own);
@@ -150,7 +153,7 @@ fn within_budgets(fleet: &fleet::Fleet<'_>, sources: &[usize]) -> Result<(), Rea
 #[derive(Default)]
 struct Drawn {
     pdbs: FxHashMap<fleet::PdbId, i64>,
-    evictions: FxHashMap<usize, usize>,
+    evictions: FxHashMap<usize, budget::Emptied>,
 }
 
 impl Drawn {
@@ -185,11 +188,11 @@ impl Drawn {
             let evicted = self.evictions.entry(pool).or_default();
             let past = waves::evicted(fleet, pool);
             // One that was let go before, in vain, is among those of the past.
-            let more = *evicted + if again { 0 } else { node.movable };
+            let more = evicted.and(if again { 0 } else { node.movable });
             let pods = fleet.pools[pool].movable_pods;
             let rate = budget::rate(settings, pods, more, &past, fleet.now);
             let closed = budget::window(settings, fleet.now).is_err();
-            if closed || rate.is_some_and(|_| more > 0) {
+            if closed || rate.is_some_and(|_| more.pods > 0) {
                 return false;
             }
             *evicted = more;

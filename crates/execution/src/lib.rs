@@ -18,6 +18,7 @@ pub mod invariants;
 mod judge;
 mod ledger;
 mod life;
+mod lineage;
 pub mod record;
 mod retry;
 mod scene;

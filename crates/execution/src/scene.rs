@@ -6,6 +6,7 @@ use restow_model::{Snapshot, Str, Time};
 use rustc_hash::FxHashMap;
 
 use crate::adaptive::Adaptive;
+use crate::lineage::Lineage;
 use crate::record::{Phase, Record};
 use crate::sight::Sight;
 use crate::step::Policy;
@@ -24,7 +25,7 @@ impl<'s> Scene<'s> {
         snapshot: &'s Snapshot,
         policy: &Policy<'_>,
         records: &[Record],
-        adaptive: Option<&Adaptive>,
+        (adaptive, lineage): (Option<&Adaptive>, &Lineage),
     ) -> Self {
         let mut fleet = Fleet::new(snapshot, &policy.inputs);
         fleet.now = now;
@@ -37,6 +38,7 @@ impl<'s> Scene<'s> {
             }
         }
         fleet.moved = dwell::moved(&fleet, records);
+        fleet.staying = lineage.staying(&fleet, records);
         fleet.withheld = withheld(snapshot, records, now);
         let sight = Sight::new(snapshot);
         let (underway, flights) = underway(&fleet, &sight, records);

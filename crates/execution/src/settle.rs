@@ -72,7 +72,8 @@ impl Evicted {
     }
 }
 
-const fn kind(kind: WorkloadKind) -> Option<&'static str> {
+/// What a pod calls a controller of that kind.
+pub(crate) const fn kind(kind: WorkloadKind) -> Option<&'static str> {
     match kind {
         WorkloadKind::Deployment => Some("Deployment"),
         WorkloadKind::ReplicaSet => Some("ReplicaSet"),

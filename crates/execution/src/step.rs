@@ -13,6 +13,7 @@ use crate::clock::Clock;
 use crate::grace::Notes;
 use crate::happened::Happened;
 use crate::life::{Judge, Limits, advance};
+use crate::lineage::Lineage;
 use crate::record::{Failure, Phase, Record};
 use crate::retry;
 use crate::sight::Sight;
@@ -63,6 +64,7 @@ pub struct Execution {
     pub(crate) clock: Clock,
     pub(crate) notes: Notes,
     pub(crate) steered: Steered,
+    pub(crate) lineage: Lineage,
     pub(crate) told: Told,
     /// When moves that were over long ago were last looked at.
     swept: Option<Time>,

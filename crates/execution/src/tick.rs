@@ -1,7 +1,7 @@
 //! The whole loop, once: what is under way goes on, and where it is time to, new moves begin.
 
 use restow_consolidation::settings::{Mode, TightMoves};
-use restow_consolidation::{Fleet, Plan, Reason, budget, mark_tight, waves};
+use restow_consolidation::{Fleet, Plan, Reason, budget, leave_tight, mark_tight, waves};
 use restow_model::{GoDuration, Price, Snapshot, Time};
 use rustc_hash::FxHashMap;
 
@@ -42,10 +42,10 @@ impl Execution {
         let acting = policy.inputs.cluster.settings.mode == Mode::Act;
         let mut actions = Vec::new();
         if acting {
-            self.limits.validation_wait = policy.inputs.cluster.settings.validation_wait;
-            actions.extend(self.go_on(now, observed, policy));
-            actions.extend(self.notice_trouble(now, observed.snapshot));
+            actions.extend(self.carry_on(now, observed, policy));
             actions.extend(self.forget(now));
+        } else {
+            self.lineage.observe(&self.records, observed.snapshot);
         }
         if observed.paused {
             self.steered.drop_plan();
@@ -58,6 +58,20 @@ impl Execution {
             }
             actions.extend(self.steered.actions(now, observed.snapshot));
         }
+        actions
+    }
+
+    /// Takes what is under way as far as it gets and begins nothing: for whoever carries out what was planned before.
+    pub fn carry_on(
+        &mut self,
+        now: Time,
+        observed: &Observed<'_>,
+        policy: &Policy<'_>,
+    ) -> Vec<Action> {
+        self.lineage.observe(&self.records, observed.snapshot);
+        self.limits.validation_wait = policy.inputs.cluster.settings.validation_wait;
+        let mut actions = self.go_on(now, observed, policy);
+        actions.extend(self.notice_trouble(now, observed.snapshot));
         actions
     }
 
@@ -76,6 +90,7 @@ impl Execution {
     fn go_on(&mut self, now: Time, observed: &Observed<'_>, policy: &Policy<'_>) -> Vec<Action> {
         let records = std::mem::take(&mut self.records);
         let adaptive = self.adaptive.take();
+        let lineage = std::mem::take(&mut self.lineage);
         let second_look = records.iter().any(|own| {
             own.phase == Phase::Validating && now.since(own.since) >= self.limits.validation_wait
         });
@@ -85,10 +100,19 @@ impl Execution {
             Vec::new()
         };
         let snapshot = observed.snapshot;
-        let known = Known { now, snapshot, policy, records: &records, adaptive: adaptive.as_ref() };
+        let adapted = adaptive.as_ref();
+        let known = Known {
+            now,
+            snapshot,
+            policy,
+            records: &records,
+            adaptive: adapted,
+            lineage: &lineage,
+        };
         let mut judge = Core::new(known, &held);
         let (actions, next) = self.advance(&records, now, observed, &mut judge);
         self.adaptive = adaptive;
+        self.lineage = lineage;
         self.replace(records, next);
         actions
     }
@@ -137,11 +161,14 @@ impl Execution {
     ) -> Vec<Action> {
         let snapshot = observed.snapshot;
         let held = self.held(&self.records, snapshot, policy, now);
-        let Scene { fleet, .. } =
-            Scene::new(now, snapshot, policy, &self.records, self.adaptive.as_ref());
+        let known = (self.adaptive.as_ref(), &self.lineage);
+        let Scene { fleet, .. } = Scene::new(now, snapshot, policy, &self.records, known);
         let mut plan = Plan::brief(&fleet, policy.offers, &mut || false);
         if fleet.cluster.settings.tight_moves == TightMoves::Drop {
             mark_tight(&fleet, &mut plan);
+        }
+        if acting {
+            leave_tight(&fleet, policy.offers, &mut plan);
         }
         let before = self.records.len();
         let mut actions = Vec::new();

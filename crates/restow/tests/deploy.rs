@@ -124,6 +124,7 @@ fn roles_allow_what_the_code_does_and_no_more() {
         })
         .collect();
     expected.extend([
+        right("apiextensions.k8s.io", "customresourcedefinitions", &["get"]),
         right("", "events", &["create"]),
         right("restow.dev", "consolidationreports", &["list", "create", "patch", "delete"]),
         right("restow.dev", "moves", &["list", "update"]),
@@ -146,9 +147,16 @@ fn roles_allow_what_the_code_does_and_no_more() {
 }
 
 #[test]
-fn the_pause_and_the_lease_are_those_that_the_code_asks_for() {
+fn single_objects_are_those_that_the_code_asks_for() {
     let objects = printed(&["manifests"]);
     let find = |kind: &str| objects.iter().find(|own| own["kind"] == kind).expect("it is there");
+    let definition = find("ClusterRole")["rules"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|own| own["resources"] == serde_json::json!(["customresourcedefinitions"]));
+    let name = &definition.expect("a rule")["resourceNames"];
+    assert_eq!(*name, serde_json::json!(["nodepools.karpenter.sh"]));
     let rules = &find("Role")["rules"];
     assert_eq!(rules[1]["resourceNames"], serde_json::json!(["restow"]));
     assert_eq!(rules[2]["resourceNames"], serde_json::json!([restow_controller::CONFIG_MAP]));

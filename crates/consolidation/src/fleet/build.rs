@@ -135,6 +135,7 @@ impl<'a> Fleet<'a> {
                 .collect(),
             moved: FxHashMap::default(),
             underway: Underway::default(),
+            staying: FxHashMap::default(),
             withheld: Withheld::default(),
             watched: Vec::new(),
             disruption_taint: Taint {

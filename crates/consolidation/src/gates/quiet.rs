@@ -1,4 +1,4 @@
-//! No pod came or went for `consolidateAfter`, and none was moved by us for its dwell.
+//! No pod came or went for `consolidateAfter`, none was moved by us for its dwell, and the node was not launched for these pods.
 
 use restow_model::{DurationOrNever, GoDuration};
 
@@ -20,6 +20,11 @@ pub(super) fn ask(fleet: &Fleet<'_>, at: usize) -> Option<Reason> {
     let quiet = fleet.now.since(since).max(GoDuration::ZERO);
     if quiet < least {
         return Some(Reason::RecentPodEvent { quiet, least, until: since.plus(least) });
+    }
+    if let Some(until) = fleet.staying.get(&at).filter(|until| **until > fleet.now)
+        && let Some(pod) = node.movable_pods().next()
+    {
+        return Some(Reason::RecentlyMoved { pod, until: *until });
     }
     let dwell = settings.minimum_pod_dwell?;
     node.movable_pods().find_map(|pod| {

@@ -28,6 +28,8 @@ pub(super) struct Step {
     pub(super) new_nodes: usize,
     /// Each new node must be cheaper than this.
     pub(super) below: Option<Price>,
+    /// Whether pods keep what they prefer.
+    pub(super) likes: bool,
     /// All pods of these nodes with directions where to go; none if the engine chooses, which it cannot for pods of hosts.
     pub(super) shares: Vec<Directions>,
 }
@@ -97,6 +99,18 @@ impl<'b, 'f> Outline<'b, 'f> {
         self.new.get(&node).map(|(_, price)| *price).unwrap_or_default()
     }
 
+    /// Whether a node is one that the plan would launch.
+    pub(super) fn is_launched(&self, node: NodeId) -> bool {
+        self.new.contains_key(&node)
+    }
+
+    /// The nodes that the plan would launch, those with the fewest pods first.
+    pub(super) fn launched(&self) -> Vec<NodeId> {
+        let mut found: Vec<NodeId> = self.new.keys().copied().collect();
+        found.sort_unstable_by_key(|node| (self.seats.get(node).map_or(0, Vec::len), *node));
+        found
+    }
+
     fn next(&self) -> Next<'_> {
         Next {
             seats: &self.seats,
@@ -164,7 +178,7 @@ impl<'b, 'f> Outline<'b, 'f> {
         let of_host = |host: NodeId| self.guests(host).map(move |seat| (host, seat.class));
         let leaving: Vec<(NodeId, ClassId)> =
             step.hosts.iter().copied().flat_map(of_host).collect();
-        let Board { cluster, state, ids: numbers, .. } = &mut *self.board;
+        let Board { cluster, state, ids: numbers, likes, .. } = &mut *self.board;
         let ground = Ground { fleet, cluster, ids: numbers };
         let limits = Limits { new_nodes: step.new_nodes, below: step.below };
         let (trial, ends) = if step.shares.is_empty() {
@@ -176,6 +190,9 @@ impl<'b, 'f> Outline<'b, 'f> {
             cluster.directed_trial(state, &ids, &leaving, &shares, limits)
         };
         if !trial.is_complete() || trial.added_price() > most {
+            return false;
+        }
+        if step.likes && likes.any && !likes.may_be(trial.placements()) {
             return false;
         }
         let (existing, first) = (cluster.node_count(), trial.drafts_before());

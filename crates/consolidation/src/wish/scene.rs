@@ -96,6 +96,21 @@ impl<'s> Scene<'s> {
         found
     }
 
+    /// Whether a pod is where it may be by what it requires of an even spread.
+    pub(super) fn is_even(&mut self, pod: usize) -> bool {
+        let snapshot = self.snapshot;
+        let own = &snapshot.pods[pod];
+        let Some(node) = self.nodes.get(&own.node).map(|at| &snapshot.nodes[*at]) else {
+            return true;
+        };
+        let labels = &snapshot.labels[own.labels];
+        let mut spread = snapshot.shapes[own.shape].spread.iter().filter(|own| own.required);
+        spread.all(|spread| {
+            let skew = self.skew(spread, (own.shape, own.namespace), labels, node);
+            skew <= i64::from(spread.max_skew)
+        })
+    }
+
     /// Other pods of a term in the domain of a node. A node without the key is near nothing.
     fn others(&mut self, term: &PodTerm, namespace: Str, labels: &Labels, node: &Node) -> i64 {
         let Some(domain) = node.meta.labels.get(term.topology_key) else { return 0 };
@@ -114,11 +129,12 @@ impl<'s> Scene<'s> {
         node: &Node,
     ) -> i64 {
         let Some(domain) = node.meta.labels.get(spread.topology_key) else { return 0 };
-        let keys = &spread.match_label_keys;
+        let (keys, least_domains) = (&spread.match_label_keys, spread.min_domains);
         let selector = completed(spread.selector.as_ref(), keys, &[], labels);
         let spread = Spread { selector, match_label_keys: Vec::new(), ..spread.clone() };
         let counts = self.counts(&Rule::Spread(shape, spread, namespace));
-        let least = counts.values().copied().min().unwrap_or_default();
+        let few = least_domains.is_some_and(|least| counts.len() < least.max(0) as usize);
+        let least = counts.values().copied().min().filter(|_| !few).unwrap_or_default();
         counts.get(&domain).copied().unwrap_or_default() - least
     }
 

@@ -96,8 +96,5 @@ fn what_was_planned_is_confirmed_when_nothing_changed() {
         made += execution.records().iter().filter(|own| own.phase > Phase::Validating).count();
     }
     assert!(made > 100, "only {made} moves");
-    // Replacements of others are not there yet: now and then a pod that keeps its distance from theirs finds no place.
-    let misfits = refused.remove("ChangedSincePlan").unwrap_or_default();
-    assert!(misfits * 30 <= made, "{misfits} of {made} refused");
     assert_eq!(refused, BTreeMap::new(), "of {made}");
 }

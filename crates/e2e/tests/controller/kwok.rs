@@ -1,6 +1,7 @@
 //! Stand-alone: no Karpenter, restow makes KWOK nodes of claims itself.
 
 use restow_e2e::{NodePools, Options, objects};
+use serde_json::json;
 
 use crate::stage::Stage;
 
@@ -11,8 +12,12 @@ fn without_karpenter_restow_makes_the_nodes() {
     for number in 0..3 {
         stage.node(&format!("start-{number}"), "c-8x-amd64-linux");
     }
+    // Nodes are made, and nothing is consolidated before all pods run.
+    stage.annotate(&json!({"restow.dev/mode": "observe"}));
     let controller = stage.run("restow", &["--provider", "kwok", "--catalog", "kwok"]);
     stage.servers.apply(objects::deployment("web", 9, "500m", "256Mi"));
+    stage.settle(3, 9);
+    stage.annotate(&json!({"restow.dev/mode": "act"}));
     stage.await_moves(1);
     // 9 x 500m: one node of 4 cores and one of 2, or what is as cheap.
     stage.servers.wait_until("it is as small as it gets", restow_e2e::LIMIT, || {

@@ -7,4 +7,5 @@ mod kwok;
 mod leaders;
 mod moves;
 mod observe;
+mod scale;
 mod stage;

@@ -1,6 +1,7 @@
 //! A cluster of known nodes on which restow runs, and what must be true of it afterwards.
 
 use std::path::Path;
+use std::time::Duration;
 
 use restow_e2e::{LIMIT, NodePools, Options, Process, Servers, objects, paths};
 use serde_json::{Value, json};
@@ -60,8 +61,13 @@ impl Stage {
         });
     }
 
-    /// Makes a node of a type by a claim, and waits until it takes pods.
+    /// Makes a node of a type by a claim.
     pub(crate) fn node(&self, name: &str, instance_type: &str) {
+        self.servers.apply(self.claim(name, instance_type));
+    }
+
+    /// The claim of a node of a type.
+    pub(crate) fn claim(&self, name: &str, instance_type: &str) -> Value {
         let path = format!("{}/default", paths::NODE_POOLS);
         let pool = self.servers.admin().get(&path).expect("the pool is there");
         let annotations = &pool["metadata"]["annotations"];
@@ -71,7 +77,7 @@ impl Stage {
                 hashes[key] = annotations[key].clone();
             }
         }
-        self.servers.apply(json!({
+        json!({
             "apiVersion": "karpenter.sh/v1", "kind": "NodeClaim",
             "metadata": {
                 "name": name,
@@ -91,7 +97,7 @@ impl Stage {
                     {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["test-zone-a"]},
                 ],
             },
-        }));
+        })
     }
 
     /// Waits until there are so many nodes, and so many pods, and all is well.
@@ -125,7 +131,11 @@ impl Stage {
 
     /// Waits until so many moves are over, and none is under way.
     pub(crate) fn await_moves(&self, over: usize) -> Vec<Value> {
-        self.servers.wait_until(&format!("{over} moves are over"), LIMIT, || {
+        self.await_moves_within(over, LIMIT)
+    }
+
+    pub(crate) fn await_moves_within(&self, over: usize, limit: Duration) -> Vec<Value> {
+        self.servers.wait_until(&format!("{over} moves are over"), limit, || {
             let moves = self.servers.admin().list(MOVES).map_err(|error| error.to_string())?;
             let phases: Vec<&str> =
                 moves.iter().filter_map(|own| own["status"]["phase"].as_str()).collect();

@@ -75,7 +75,9 @@ fn rates(step: &Step<'_>, fleet: &Fleet<'_>, pool: &Pool, found: &mut Vec<Violat
         .filter_map(|own| Some((own.went?, own.evictions)))
         .collect();
     let settings = &pool.resolved.settings;
-    if let Some((most, evicted)) = budget::rate(settings, pool.movable_pods, 0, &past, fleet.now) {
+    let none = budget::Emptied::default();
+    if let Some((most, evicted)) = budget::rate(settings, pool.movable_pods, none, &past, fleet.now)
+    {
         found.push(Violation::OverRate { pool: name.to_owned(), most, evicted });
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use restow_consolidation::settings::{Entry, Name, Origin, Value};
 use restow_controller::{Connection, Provider, RunOptions, Tell, WatchOptions};
-use restow_execution::{Phase, Record};
+use restow_execution::{Limits, Phase, Record};
 use restow_model::Snapshot;
 use restow_report::PlanDocument;
 use restow_report::units::counted;
@@ -177,6 +177,7 @@ fn options() -> RunOptions {
         lease: None,
         holder: format!("apply-{}", default_holder()),
         provider: Provider::Karpenter,
+        limits: Limits::default(),
         watch: WatchOptions::default(),
     }
 }

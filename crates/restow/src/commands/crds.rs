@@ -8,8 +8,8 @@ use crate::terminal;
 
 /// Print the CustomResourceDefinitions, to hand them to kubectl.
 ///
-/// `restow run` needs Move and ConsolidationReport. NodePool is Karpenter's own with more fields under `spec.disruption`: whatever
-/// Karpenter's takes, it takes. It goes in the place of Karpenter's and is optional: the same settings can be annotations.
+/// `restow run` needs Move and ConsolidationReport. NodePool is a superset of Karpenter's, with more fields under `spec.disruption`:
+/// whatever Karpenter's takes, it takes. It goes in the place of Karpenter's and is optional: the same settings can be annotations.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  restow crds --only Move,ConsolidationReport | kubectl apply --server-side -f -\n  \

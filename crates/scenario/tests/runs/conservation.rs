@@ -1,25 +1,10 @@
 //! Nothing is lost, nothing is there twice, no pod runs where it cannot, no budget is broken.
 
-use restow_execution::invariants::Violation;
-use restow_simulator::{Breach, Failed, Options, Run};
+use restow_simulator::{Options, Run};
 
 use crate::{policies, random, scenario, shipped, told, try_all};
 
 const CHECKED: Options = Options { faults: None, checks: true };
-
-/// The one scenario in which I5 is known not to hold, once, under profile seeds.
-const SPREAD: &str = "s1-six-tenths-of-a-cent";
-
-/// What is known not to hold there is left out: see `room_for_pods_that_like_to_be_spread_is_promised_once`.
-fn known(mut failed: Vec<Failed>) -> Vec<Failed> {
-    let promised =
-        |own: &Breach| matches!(own, Breach::Execution(Violation::TooMuchPromised { .. }));
-    for own in &mut failed {
-        own.broken.retain(|own| !promised(&own.what));
-    }
-    failed.retain(|own| !own.broken.is_empty());
-    failed
-}
 
 /// Numbers that cannot be.
 fn nonsense(name: &str, own: &Run, hours: f64) -> Option<String> {
@@ -49,7 +34,7 @@ fn nothing_is_lost_in_shipped_scenarios() {
         let own = shipped(name);
         let hours = f64::from(i32::try_from(own.setup.script.duration.seconds()).unwrap()) / 3600.0;
         let (tried, broken) = try_all(&own, &policies(&own), &[1], CHECKED);
-        failed.extend(told(name, &if *name == SPREAD { known(broken) } else { broken }));
+        failed.extend(told(name, &broken));
         failed.extend(
             tried.iter().flat_map(|own| &own.runs).filter_map(|own| nonsense(name, own, hours)),
         );

@@ -14,7 +14,7 @@ const POLICIES: &str = r"
 const STATIC: &str = r"
   policies:
     - { name: seeds, profile: seeds, settings: { consolidate-after: 0s } }
-    - { name: careful, profile: careful, settings: { consolidate-after: 0s } }";
+    - { name: careful, profile: careful, settings: { consolidate-after: 0s, rate-budgets: [{ pods: 10%, per: 5m }] } }";
 
 const TYPES: &str = r"
   zones: [a, b, c]

@@ -229,7 +229,7 @@ fn initial_events(shared: &Shared, request: &Request, to: &mut impl Write) -> io
         http::chunk(to, &line)?;
     }
     drop(script);
-    http::chunk(to, format!("{}\n", status::end_of_initial_events(LIST_VERSION)).as_bytes())?;
+    http::chunk(to, format!("{}\n", end_of_initial_events(LIST_VERSION)).as_bytes())?;
     shared.end.wait();
     Ok(Next::Close)
 }

@@ -185,7 +185,11 @@ fn happening(own: &Happened) -> Option<Line> {
         }
         Happened::Braked { pool, brake } => warn(
             "no move is begun for a while",
-            vec![("nodepool", json!(pool)), ("brake", json!(format!("{brake:?}")))],
+            vec![
+                ("nodepool", json!(pool)),
+                ("brake", json!(brake.name())),
+                ("until", json!(brake.until().to_string())),
+            ],
         ),
         Happened::Released { pool } => {
             info("moves may begin again", vec![("nodepool", json!(pool))])

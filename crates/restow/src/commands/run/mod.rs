@@ -12,6 +12,7 @@ use std::time::Duration;
 use anyhow::Context;
 use restow_controller::{Everybody, Health, Metrics, Provider, RunOptions, Tell, WatchOptions};
 
+use restow_execution::Limits;
 use restow_model::GoDuration;
 
 use crate::args::ServerArgs;
@@ -62,6 +63,14 @@ struct OwnArgs {
     #[arg(long, value_enum, value_name = "NAME", env = "RESTOW_PROVIDER", default_value_t)]
     provider: ProviderArg,
 
+    /// How long a replacement may take to get its machine before its move is taken back. Meanwhile Karpenter does nothing else.
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = period)]
+    launch_within: Duration,
+
+    /// How long a replacement may take from there until its node takes pods.
+    #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = period)]
+    ready_within: Duration,
+
     /// Where health, readiness and metrics are served; `off` for nowhere.
     #[arg(
         long,
@@ -78,6 +87,10 @@ struct OwnArgs {
     /// Who this is among the replicas; without it, the name of the host and a number.
     #[arg(long, value_name = "NAME", env = "POD_NAME")]
     holder: Option<String>,
+}
+
+fn duration(own: Duration) -> GoDuration {
+    GoDuration::from_millis(i64::try_from(own.as_millis()).unwrap_or(i64::MAX))
 }
 
 fn period(text: &str) -> Result<Duration, String> {
@@ -116,6 +129,11 @@ pub(crate) fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
         lease: (!own.no_lease).then(|| own.lease.clone()),
         holder: own.holder.clone().unwrap_or_else(default_holder),
         provider: own.provider.into(),
+        limits: Limits {
+            launch: duration(own.launch_within),
+            start: duration(own.ready_within),
+            ..Limits::default()
+        },
         watch: WatchOptions::default(),
     };
     let address = match own.metrics_address.as_str() {

@@ -1,0 +1,163 @@
+//! Moves that are about to begin, as the scheduler will have it: it does not know the plan, and the nodes that go later are still
+//! there.
+//!
+//! A move begins only if it pays wherever its pods go: what has to be launched for those that find no place is taken off what it
+//! saves. It launches only what some pod will come to: an empty node goes next, and was launched for nothing. Both ends of
+//! what the scheduler may do are tried.
+
+use std::sync::Arc;
+
+use restow_model::{Effect, Price, Snapshot, Str, Taint};
+use restow_scheduling::{Cluster, Limits, Offers, Profile, Settings as Placing};
+use rustc_hash::FxHashSet;
+
+use crate::after::after;
+use crate::assess::Ask;
+use crate::board::Board;
+use crate::fleet::{Fleet, Flight};
+use crate::moves::{Move, Target};
+use crate::plan::{Plan, Planned};
+use crate::settings::Steering;
+use crate::tight::{Foreseen, Order, foresee, is_too_much, profile};
+
+/// How many moves are changed or left out, one at a time, to see whether the others work then. After that nothing begins.
+const TRIES: usize = 16;
+
+/// What comes of a move, whichever way the scheduler goes.
+struct Prospect {
+    /// Whether it pays, with what has to be launched for pods that find no place.
+    pays: bool,
+    /// Replacements that some pod comes to in any case.
+    sure: usize,
+    /// Those that one may come to.
+    used: usize,
+}
+
+/// Changes what would begin now so that it works under the scheduler of the settings, or leaves it out of the plan.
+pub fn leave_tight(fleet: &Fleet<'_>, offers: &Arc<Offers>, plan: &mut Plan) {
+    let Some(profile) = profile(fleet) else { return };
+    // Moves, by a node of theirs, that cannot do with less although they may get less.
+    let mut settled: FxHashSet<usize> = FxHashSet::default();
+    for left in (0..TRIES).rev() {
+        let first: Vec<usize> = (0..plan.moves.len()).filter(|at| now(&plan.moves[*at])).collect();
+        let moves: Vec<&Move> = first.iter().map(|at| &plan.moves[*at].own).collect();
+        if moves.iter().all(|own| own.pods.is_empty()) || is_too_much(fleet, &moves) {
+            return;
+        }
+        let prospects = prospects(fleet, offers, plan, &moves, profile);
+        let wrong = |at: &usize| {
+            let (own, next) = (moves[*at], &prospects[*at]);
+            let fine = next.sure == own.replacements.len() || settled.contains(&own.sources[0]);
+            !next.pays || !fine
+        };
+        let Some(wrong) = (0..moves.len()).find(wrong) else { return };
+        let (at, next) = (first[wrong], &prospects[wrong]);
+        if left == 0 {
+            plan.leave_out(&first);
+            return;
+        }
+        match next.pays.then(|| with_fewer(fleet, offers, plan, at, next.sure)).flatten() {
+            Some(other) => plan.replace(at, other),
+            None if next.pays && next.used == moves[wrong].replacements.len() => {
+                settled.insert(moves[wrong].sources[0]);
+            }
+            None => plan.leave_out(&[at]),
+        }
+    }
+}
+
+/// What comes of moves that begin together.
+fn prospects(
+    fleet: &Fleet<'_>,
+    offers: &Arc<Offers>,
+    plan: &Plan,
+    moves: &[&Move],
+    profile: Profile,
+) -> Vec<Prospect> {
+    let mut next = after(fleet, moves.iter().copied());
+    arrive(fleet, &mut next);
+    steer(fleet, plan, &mut next);
+    let (one, then) = foresee(next.clone(), moves, profile, Order::First);
+    let (other, else_then) = foresee(next, moves, profile, Order::Last);
+    let pays = |own: &Move, seen: &Foreseen, then: &Snapshot| {
+        let more = extra(offers, then, &seen.left);
+        more.is_some_and(|more| own.savings() > more && own.savings() - more >= own.required)
+    };
+    let prospect = |((own, one), other): ((&&Move, &Foreseen), &Foreseen)| Prospect {
+        pays: pays(own, one, &then) && pays(own, other, &else_then),
+        sure: one.used.intersection(&other.used).count(),
+        used: one.used.union(&other.used).count(),
+    };
+    moves.iter().zip(&one).zip(&other).map(prospect).collect()
+}
+
+/// What has to be paid for nodes for pods that found no place; `None` if nothing helps.
+fn extra(offers: &Arc<Offers>, next: &Snapshot, left: &[usize]) -> Option<Price> {
+    if left.is_empty() {
+        return Some(Price::ZERO);
+    }
+    let mut cluster = Cluster::new(next, Arc::clone(offers), Placing::PLANNER);
+    let answer = cluster.schedule(next, left, &[], Limits::ANY);
+    let placed = answer.unplaced.is_empty();
+    placed.then(|| answer.new_nodes.iter().map(|own| own.price).sum())
+}
+
+/// Whether a move would begin now.
+fn now(own: &Planned) -> bool {
+    own.turn.wave == Some(1)
+}
+
+/// The same nodes go, with so many replacements at most, if that is at least as good; what else begins now keeps its room.
+fn with_fewer(
+    fleet: &Fleet<'_>,
+    offers: &Arc<Offers>,
+    plan: &Plan,
+    at: usize,
+    new_nodes: usize,
+) -> Option<Move> {
+    let mut beside = fleet.clone();
+    let mut underway = fleet.underway.clone();
+    for (_, own) in plan.moves.iter().enumerate().filter(|(own, of)| *own != at && now(of)) {
+        let own = &own.own;
+        let node = |to: Target| to.node();
+        let pods = own.pods.iter().filter_map(|own| Some((own.pod, node(own.to)?)));
+        underway.moves.push(Flight {
+            sources: own.sources.clone(),
+            let_go: Vec::new(),
+            pods: pods.collect(),
+        });
+    }
+    beside.set_underway(underway);
+    let own = &plan.moves[at].own;
+    let found = Board::new(&beside, offers).assess(&own.sources, Ask { new_nodes, ..Ask::ANY });
+    found.ok().filter(|other| other.savings() >= own.savings())
+}
+
+/// Lets everything that is under way be done: pods where they are expected, sources gone.
+fn arrive(fleet: &Fleet<'_>, next: &mut Snapshot) {
+    let mut gone: FxHashSet<Str> = FxHashSet::default();
+    for own in &fleet.underway.moves {
+        for (pod, to) in &own.pods {
+            next.pods[*pod].node = *to;
+        }
+        gone.extend(own.sources.iter().map(|at| fleet.nodes[*at].name));
+    }
+    next.nodes.retain(|node| !gone.contains(&node.meta.name));
+}
+
+/// Marks what goes later, where that is done.
+fn steer(fleet: &Fleet<'_>, plan: &Plan, next: &mut Snapshot) {
+    if fleet.cluster.settings.steering != Steering::SoftTaints {
+        return;
+    }
+    let later = plan.moves.iter().filter(|own| own.turn.wave.is_some());
+    let going: FxHashSet<Str> =
+        later.flat_map(|own| &own.own.sources).map(|at| fleet.nodes[*at].name).collect();
+    let key = next.strings.intern("restow.dev/going");
+    let taint = Taint { key, value: Str::EMPTY, effect: Effect::PreferNoSchedule };
+    for node in next.nodes.iter_mut().filter(|node| going.contains(&node.meta.name)) {
+        if node.taints.iter().all(|own| own.key != key) {
+            node.taints.push(taint);
+        }
+    }
+}
