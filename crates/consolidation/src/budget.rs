@@ -152,7 +152,7 @@ pub fn rate_eases(settings: &Settings, past: &[(Time, usize)], now: Time) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Schedule;
+    use crate::settings::{RateBudget, Schedule, Written};
     use restow_model::GoDuration;
 
     fn rule(nodes: NodeCount) -> BudgetRule {
@@ -205,6 +205,24 @@ mod tests {
         assert_eq!((day.allowed, day.until), (0, Some(at("2026-11-16T17:00:00Z"))));
         assert_eq!(ask(at("2026-11-16T17:00:00Z")).allowed, usize::MAX);
         assert_eq!(ask(at("2026-11-15T12:00:00Z")).allowed, usize::MAX);
+    }
+
+    /// A rate that no node is within does not stop a pool: one node may go, whatever is on it, and then nobody for the while.
+    #[test]
+    fn one_node_may_go_at_any_rate() {
+        let at = |minute: i64| Time::from_millis(minute * 60_000);
+        let ask = |pods: &str, nodes: &[usize], past: &[(Time, usize)]| {
+            let own = RateBudget { pods: Written::Text(pods.to_owned()), per: "1h".to_owned() };
+            let settings = Settings { rate_budgets: vec![own], ..Settings::default() };
+            let needed = nodes.iter().fold(Emptied::default(), |sum, pods| sum.and(*pods));
+            rate(&settings, 40, needed, past, at(100))
+        };
+        assert_eq!(ask("10%", &[14], &[]), None);
+        assert_eq!(ask("10%", &[14, 0], &[(at(20), 9), (at(90), 0)]), None);
+        assert_eq!(ask("10%", &[14], &[(at(50), 1)]), Some((4, 15)));
+        assert_eq!(ask("10%", &[3, 2], &[]), Some((4, 5)));
+        assert_eq!(ask("10%", &[2], &[(at(50), 2)]), None);
+        assert_eq!(ask("0", &[1], &[]), Some((0, 1)));
     }
 
     #[test]

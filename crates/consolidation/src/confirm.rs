@@ -203,8 +203,8 @@ impl Board<'_> {
     }
 }
 
-/// Whether pods that must spread evenly do when all of them are where they go, with those of other moves that have a node to go
-/// to. Which of them come first does not matter then.
+/// Whether pods that must spread evenly do when all of them are where they go, with those of other moves: which of them come first
+/// does not matter then.
 fn is_even(
     fleet: &Fleet<'_>,
     sources: &[usize],
@@ -231,12 +231,17 @@ fn is_even(
         risks: Vec::new(),
     };
     let mut next = after(fleet, std::iter::once(&own));
-    for (pod, to) in fleet.underway.others().flat_map(|own| &own.pods) {
-        if next.nodes.iter().any(|node| node.meta.name == *to) {
-            next.pods[*pod].node = *to;
+    let mut on_their_way = Vec::new();
+    for other in fleet.underway.others() {
+        let aims: FxHashMap<usize, Str> = other.pods.iter().copied().collect();
+        for pod in other.sources.iter().flat_map(|at| fleet.nodes[*at].movable_pods()) {
+            let there = |to: &&Str| next.nodes.iter().any(|node| node.meta.name == **to);
+            let to = aims.get(&pod).filter(there).copied();
+            on_their_way.extend(to.is_none().then_some(pod));
+            next.pods[pod].node = to.unwrap_or(Str::EMPTY);
         }
     }
-    spreads_evenly(&next, pods.iter().filter(must).map(|own| own.pod))
+    spreads_evenly(&next, pods.iter().filter(must).map(|own| own.pod), &on_their_way)
 }
 
 impl Wanted {

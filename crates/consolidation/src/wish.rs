@@ -189,10 +189,14 @@ pub fn mark_wishes(fleet: &Fleet<'_>, plan: &mut Plan) {
     }
 }
 
-/// Whether pods that must spread evenly do where they are.
-pub(crate) fn spreads_evenly(snapshot: &Snapshot, mut pods: impl Iterator<Item = usize>) -> bool {
+/// Whether pods that must spread evenly do where they are, or will with pods that are on their way to some node.
+pub(crate) fn spreads_evenly(
+    snapshot: &Snapshot,
+    mut pods: impl Iterator<Item = usize>,
+    on_their_way: &[usize],
+) -> bool {
     let mut scene = Scene::new(snapshot);
-    pods.all(|pod| scene.is_even(pod))
+    pods.all(|pod| scene.is_even(pod, on_their_way))
 }
 
 /// The fleet as it would be if nobody liked anything.

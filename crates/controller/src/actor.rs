@@ -20,6 +20,8 @@ pub(crate) struct Actor {
     holder: String,
     /// The version of each move that we wrote or read.
     versions: FxHashMap<String, String>,
+    /// Moves that are open and signed by somebody else.
+    foreign: Vec<Record>,
 }
 
 /// What came of an action.
@@ -41,29 +43,41 @@ pub(crate) struct Seen<'a> {
 
 impl Actor {
     pub(crate) fn new(connection: Connection, holder: &str) -> Self {
-        Self { connection, holder: holder.to_owned(), versions: FxHashMap::default() }
+        let (versions, foreign) = (FxHashMap::default(), Vec::new());
+        Self { connection, holder: holder.to_owned(), versions, foreign }
     }
 
-    /// Reads what was kept of moves. Those that are open are marked as ours: whoever wrote them before cannot any more.
+    /// Reads what was kept of moves.
     pub(crate) async fn resume(&mut self) -> Result<Vec<Record>, WriteError> {
         self.versions.clear();
+        self.foreign.clear();
         let mut records = Vec::new();
         for object in self.connection.objects(moves::PATH, &[]).await? {
             let name = text(&object, "/metadata/name").to_owned();
             let record = moves::record(&object)
                 .map_err(|error| WriteError::Refused { code: 0, message: error.to_string() })?;
-            let mut version = text(&object, "/metadata/resourceVersion").to_owned();
+            let version = text(&object, "/metadata/resourceVersion").to_owned();
             let ours = object["metadata"]["annotations"][moves::LEADER] == self.holder.as_str();
             if !record.phase.is_over() && !ours {
-                let own = moves::object(&record, &self.holder, Some(&version));
-                let written = self.connection.replace(&path_of_move(&name), &own).await?;
-                text(&written, "/metadata/resourceVersion").clone_into(&mut version);
+                self.foreign.push(record.clone());
             }
             self.versions.insert(name, version);
             records.push(record);
         }
         records.sort_by(|a, b| (a.proposed, &a.id).cmp(&(b.proposed, &b.id)));
         Ok(records)
+    }
+
+    /// Signs the moves that somebody else left open: whoever that was cannot write them any more. To be done before anything
+    /// else is; who only observes does nothing.
+    pub(crate) async fn sign(&mut self) -> Applied {
+        while let Some(record) = self.foreign.pop() {
+            let signed = self.write(&record).await;
+            if signed != Applied::Done {
+                return signed;
+            }
+        }
+        Applied::Done
     }
 
     /// Does one thing.

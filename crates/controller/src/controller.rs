@@ -27,6 +27,9 @@ use crate::write::WriteError;
 const BUSY: Duration = Duration::from_secs(1);
 const CALM: Duration = Duration::from_secs(2);
 
+/// How often claims and pods that wait are looked at by whoever plays the cloud.
+const TENDED: Duration = Duration::from_secs(5);
+
 /// Names are numbered anew when there are this many more than twice as many as after the last time.
 const STALE_NAMES: usize = 100_000;
 
@@ -129,13 +132,14 @@ impl Controller {
 
     /// Acts until somebody else might.
     async fn lead(&mut self, mut execution: Execution, started: Instant) -> Result<(), RunError> {
-        let (mut due, mut changes) = (Time::default(), None);
+        let (mut due, mut changes, mut looked) = (Time::default(), None, Instant::now());
         while self.leader.is_held() {
             let now = (self.clock)();
             let seen = self.live.ask(|_, watching| watching).await?;
             let asked = self.aside.read_pauses(now).await;
             let survey = self.aside.survey_is_due(seen.changes);
-            let news = asked || survey || now >= due || changes != Some(seen.changes);
+            let tends = self.kwok.is_some() && looked.elapsed() >= TENDED;
+            let news = asked || survey || tends || now >= due || changes != Some(seen.changes);
             if seen.whole
                 && news
                 && let Some(look) = self.look(now).await?
@@ -144,7 +148,7 @@ impl Controller {
                     let (nodes, pods) = (look.snapshot.nodes.len(), look.snapshot.pods.len());
                     self.tell.tell(&News::Read { nodes, pods, took: started.elapsed() });
                 }
-                changes = Some(look.changes);
+                (changes, looked) = (Some(look.changes), Instant::now());
                 let (next, deposed) = self.act(now, look, execution).await;
                 execution = next;
                 if let Some(reason) = deposed {
@@ -189,6 +193,9 @@ impl Controller {
     /// The moves that are under way, which are ours from now on.
     pub(crate) async fn found(&mut self) -> Result<Vec<Record>, RunError> {
         let mut records = self.actor.resume().await.map_err(RunError::Moves)?;
+        if let Applied::Deposed(reason) = self.actor.sign().await {
+            return Err(RunError::TakenOver { reason });
+        }
         records.retain(|own| !own.phase.is_over());
         Ok(records)
     }
@@ -252,9 +259,13 @@ impl Controller {
             nodes: look.snapshot.nodes.len(),
             pods: look.snapshot.pods.len(),
             price_age: look.situation.price_age,
+            under_way: execution.records().iter().filter(|own| !own.phase.is_over()).count(),
         });
         let acting = look.situation.cluster.settings.mode == Mode::Act;
         self.aside.say_stranded(acting, &execution);
+        if acting && let Applied::Deposed(reason) = self.actor.sign().await {
+            return (execution, Some(reason));
+        }
         let deposed = self.apply(now, &actions, &look.snapshot, &execution).await;
         if deposed.is_none() {
             self.tend(now, &look).await;
@@ -270,7 +281,7 @@ impl Controller {
     async fn tend(&mut self, now: Time, look: &Look) {
         let acting = look.situation.cluster.settings.mode == Mode::Act;
         let Some(kwok) = self.kwok.as_mut().filter(|_| acting) else { return };
-        for reason in kwok.tend(now, &look.snapshot, &look.situation.offers).await {
+        for reason in kwok.tend(now, &look.snapshot, &look.situation).await {
             self.tell.tell(&News::Trouble { what: "kwok", reason });
         }
     }

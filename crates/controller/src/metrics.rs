@@ -302,9 +302,8 @@ impl Tell for Metrics {
         };
         match news {
             News::Happened(happened) => self.happened(happened),
-            News::Leads { open } => {
+            News::Leads { .. } => {
                 self.leader.set(1);
-                self.under_way(*open);
             }
             News::Follows { .. } => {
                 self.leader.set(0);
@@ -332,7 +331,8 @@ impl Tell for Metrics {
             News::Skipped { .. } => {
                 self.skipped.inc();
             }
-            News::Looked { seen, decided, nodes, pods, price_age } => {
+            News::Looked { seen, decided, nodes, pods, price_age, under_way } => {
+                self.under_way(*under_way);
                 self.look.observe(seen.as_secs_f64());
                 if *decided > Duration::ZERO {
                     self.plan.observe(decided.as_secs_f64());

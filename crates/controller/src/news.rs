@@ -136,6 +136,8 @@ pub enum News {
         pods: usize,
         /// How old the prices are, if that is known.
         price_age: Option<GoDuration>,
+        /// Moves that are under way.
+        under_way: usize,
     },
 }
 

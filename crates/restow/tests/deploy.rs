@@ -64,7 +64,6 @@ screens! {
     error_crds_only: ["crds", "--only", "Pod"];
     error_manifests_namespace: ["manifests", "--namespace", "Tools"];
     error_manifests_image: ["manifests", "--image", "a b"];
-    manifests_act: ["manifests", "--mode", "act", "--namespace", "tools", "--image", "mirror/restow:1"];
 }
 
 #[test]
@@ -127,7 +126,7 @@ fn roles_allow_what_the_code_does_and_no_more() {
         right("apiextensions.k8s.io", "customresourcedefinitions", &["get"]),
         right("", "events", &["create"]),
         right("restow.dev", "consolidationreports", &["list", "create", "patch", "delete"]),
-        right("restow.dev", "moves", &["list", "update"]),
+        right("restow.dev", "moves", &["list"]),
     ]);
     assert_eq!(rights(&objects, "ClusterRole", "restow"), expected);
     let acting: Rights = [

@@ -100,6 +100,11 @@ fn one(
         let mut own: Vec<&Entry> = entries
             .iter()
             .filter(|entry| entry.pool.is_none() || entry.pool.as_deref() == name)
+            // To act takes both: what is said to the process is not said of any pool.
+            .filter(|entry| {
+                let of_process = entry.name == Name::Mode && entry.origin < Origin::Spec;
+                !of_process || name.is_none() || entry.pool.is_some()
+            })
             .collect();
         // What is said of one pool is stronger than what is said of all, within a layer.
         own.sort_by_key(|entry| (entry.origin, entry.pool.is_some()));
@@ -245,6 +250,8 @@ fn check(resolved: &mut Resolved) {
 mod tests {
     use restow_model::{Labels, Meta, Policy, Price};
 
+    use crate::settings::Mode;
+
     use super::*;
 
     fn pool(strings: &mut Strings, annotations: &[(&str, &str)]) -> NodePool {
@@ -265,6 +272,24 @@ mod tests {
         let read = |_: Name, _: &str| Err("no YAML here".to_owned());
         let (_, mut pools) = resolve(std::slice::from_ref(pool), strings, entries, &read);
         pools.remove(0)
+    }
+
+    #[test]
+    fn to_act_takes_the_process_and_the_pool() {
+        let mut strings = Strings::default();
+        let pools = [pool(&mut strings, &[]), pool(&mut strings, &[("restow.dev/mode", "act")])];
+        let modes = |entries: &[Entry]| {
+            let (cluster, pools) =
+                resolve(&pools, &strings, entries, &|_, text| Ok(Value::Text(text.to_owned())));
+            let mut all = vec![cluster.settings.mode];
+            all.extend(pools.iter().map(|own| own.settings.mode));
+            all
+        };
+        assert_eq!(modes(&[]), [Mode::Observe, Mode::Observe, Mode::Act]);
+        for origin in [Origin::Environment, Origin::Flag] {
+            let entries = [entry(Name::Mode, "act", origin)];
+            assert_eq!(modes(&entries), [Mode::Act, Mode::Observe, Mode::Act]);
+        }
     }
 
     #[test]

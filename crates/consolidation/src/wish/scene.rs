@@ -96,8 +96,9 @@ impl<'s> Scene<'s> {
         found
     }
 
-    /// Whether a pod is where it may be by what it requires of an even spread.
-    pub(super) fn is_even(&mut self, pod: usize) -> bool {
+    /// Whether a pod is where it may be by what it requires of an even spread. Pods on their way may come to be anywhere: it is
+    /// even if they can make it so.
+    pub(super) fn is_even(&mut self, pod: usize, on_their_way: &[usize]) -> bool {
         let snapshot = self.snapshot;
         let own = &snapshot.pods[pod];
         let Some(node) = self.nodes.get(&own.node).map(|at| &snapshot.nodes[*at]) else {
@@ -106,8 +107,23 @@ impl<'s> Scene<'s> {
         let labels = &snapshot.labels[own.labels];
         let mut spread = snapshot.shapes[own.shape].spread.iter().filter(|own| own.required);
         spread.all(|spread| {
-            let skew = self.skew(spread, (own.shape, own.namespace), labels, node);
-            skew <= i64::from(spread.max_skew)
+            let Some(domain) = node.meta.labels.get(spread.topology_key) else { return true };
+            let spread = completed_spread(spread, labels);
+            let comes = |at: &&usize| {
+                let other = &snapshot.pods[**at];
+                let selector = spread.selector.as_ref();
+                other.namespace == own.namespace
+                    && selector.is_some_and(|own| own.selects(&snapshot.labels[other.labels]))
+            };
+            let come = on_their_way.iter().filter(comes).count() as i64;
+            let few = spread.min_domains.unwrap_or_default();
+            let most = i64::from(spread.max_skew);
+            let counts = self.counts(&Rule::Spread(own.shape, spread, own.namespace));
+            // What the emptiest must have; a domain that has to be and is not there is empty.
+            let least = counts.get(&domain).copied().unwrap_or_default() - most;
+            let absent = usize::from((counts.len() as i64) < i64::from(few));
+            let all = counts.values().copied().chain(std::iter::repeat_n(0, absent));
+            all.map(|count| (least - count).max(0)).sum::<i64>() <= come
         })
     }
 
@@ -129,12 +145,9 @@ impl<'s> Scene<'s> {
         node: &Node,
     ) -> i64 {
         let Some(domain) = node.meta.labels.get(spread.topology_key) else { return 0 };
-        let (keys, least_domains) = (&spread.match_label_keys, spread.min_domains);
-        let selector = completed(spread.selector.as_ref(), keys, &[], labels);
-        let spread = Spread { selector, match_label_keys: Vec::new(), ..spread.clone() };
+        let spread = completed_spread(spread, labels);
         let counts = self.counts(&Rule::Spread(shape, spread, namespace));
-        let few = least_domains.is_some_and(|least| counts.len() < least.max(0) as usize);
-        let least = counts.values().copied().min().filter(|_| !few).unwrap_or_default();
+        let least = counts.values().copied().min().unwrap_or_default();
         counts.get(&domain).copied().unwrap_or_default() - least
     }
 
@@ -210,6 +223,12 @@ fn is_counted(spread: &Spread, shape: &PodShape, node: &Node, snapshot: &Snapsho
     (spread.affinity_policy == NodePolicy::Ignore || wanted())
         && (spread.taints_policy == NodePolicy::Ignore
             || repelling(&node.taints, &shape.tolerations).is_none())
+}
+
+/// A spread that says by itself which pods it is about.
+fn completed_spread(spread: &Spread, labels: &Labels) -> Spread {
+    let selector = completed(spread.selector.as_ref(), &spread.match_label_keys, &[], labels);
+    Spread { selector, match_label_keys: Vec::new(), ..spread.clone() }
 }
 
 /// A term that says by itself which pods it is about.

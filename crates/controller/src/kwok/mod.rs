@@ -6,13 +6,16 @@
 mod drain;
 mod launch;
 mod pod_events;
+mod provision;
 
+use restow_execution::Launch;
 use restow_model::{NodeClaim, Snapshot, Time, Truth, condition};
 use restow_scheduling::Offers;
 use serde_json::{Value, json};
 
-use crate::claim;
+use crate::claim::{self, Requests};
 use crate::client::Connection;
+use crate::run::Situation;
 use crate::write::{WriteError, text};
 use pod_events::PodEvents;
 
@@ -35,15 +38,20 @@ impl Kwok {
         &mut self,
         now: Time,
         snapshot: &Snapshot,
-        offers: &Offers,
+        situation: &Situation,
     ) -> Vec<String> {
         let mut problems = Vec::new();
+        for launch in provision::wanted(now, snapshot, situation) {
+            if let Err(error) = self.ask(&launch).await {
+                problems.push(format!("NodeClaim {}: {error}", launch.claim));
+            }
+        }
         for own in &snapshot.node_claims {
             let name = snapshot.text(own.meta.name);
             let done = if own.meta.deleted.is_some() {
                 drain::drain(&self.connection, own, snapshot).await
             } else if !holds(own, "Initialized", snapshot) {
-                self.launch(now, own, snapshot, offers).await
+                self.launch(now, own, snapshot, &situation.offers).await
             } else {
                 Ok(())
             };
@@ -59,6 +67,16 @@ impl Kwok {
             }
         }
         problems
+    }
+
+    /// Asks for a node.
+    async fn ask(&self, launch: &Launch) -> Result<(), WriteError> {
+        let pool = self.connection.object(&format!("{}/{}", claim::POOLS, launch.pool)).await?;
+        let object = claim::claim(&pool, launch, Requests::default());
+        match self.connection.create(claim::PATH, &object).await {
+            Ok(_) | Err(WriteError::Exists) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Makes the node of a claim, and says of the claim that it is ready.

@@ -7,5 +7,6 @@ mod kwok;
 mod leaders;
 mod moves;
 mod observe;
+mod rbac;
 mod scale;
 mod stage;

@@ -107,7 +107,9 @@ impl World {
 
     pub(super) fn set(&mut self, name: Name, text: &str) -> &mut Self {
         let value = Value::Text(text.to_owned());
-        self.settings.push(Entry { pool: None, name, value, origin: Origin::Flag });
+        // A flag for it is said to the process only.
+        let origin = if name == Name::Mode { Origin::WhatIf } else { Origin::Flag };
+        self.settings.push(Entry { pool: None, name, value, origin });
         self
     }
 

@@ -11,6 +11,7 @@ const POLICIES: &str = r"
     - { name: karpenter, consolidator: karpenter-1.14 }
     - { name: none, consolidator: none }";
 
+/// The rate of `careful` is for an hour: in that of five minutes it comes to its end within the run.
 const STATIC: &str = r"
   policies:
     - { name: seeds, profile: seeds, settings: { consolidate-after: 0s } }
