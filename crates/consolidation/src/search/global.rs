@@ -11,7 +11,6 @@ use super::improve::{Outline, Step};
 use crate::assess::Ask;
 use crate::board::Board;
 use crate::bound;
-use crate::fleet::Fleet;
 use crate::moves::Move;
 use crate::value;
 
@@ -31,33 +30,13 @@ pub(super) fn search(
     candidates: &[usize],
     stop: &mut dyn FnMut() -> bool,
 ) -> Found {
-    let few = candidates.len() <= FEW;
-    let first = if few { best_first(board, candidates) } else { None };
-    let mut plain = few.then(|| board.clone());
-    let mut found = search_all(board, candidates, true, stop);
-    if let Some(plain) = &mut plain {
-        let before = plain.effort;
-        let other = search_all(plain, candidates, false, stop);
-        board.effort += plain.effort - before;
-        if is_gentler(board.fleet, &other.moves, &found.moves) {
-            found.moves = other.moves;
-        }
-    }
+    let first = if candidates.len() <= FEW { best_first(board, candidates) } else { None };
+    let found = search_all(board, candidates, stop);
     let savings: Price = found.moves.iter().map(Move::savings).sum();
     match first {
         Some(first) if first.savings() > savings => Found { moves: vec![first], ..found },
         _ => found,
     }
-}
-
-/// Whether some moves save as good as what others do, with fewer evictions: the last percent is not worth moving pods for.
-fn is_gentler(fleet: &Fleet<'_>, own: &[Move], other: &[Move]) -> bool {
-    let savings = |all: &[Move]| all.iter().map(Move::savings).sum::<Price>().nanos();
-    let evictions = |all: &[Move]| -> usize {
-        all.iter().flat_map(|own| &own.sources).map(|at| fleet.nodes[*at].movable).sum()
-    };
-    let nearly = savings(other) - savings(other) / 100;
-    savings(own) > 0 && savings(own) >= nearly && evictions(own) < evictions(other)
 }
 
 /// The best of what the other searches would do first, by our own rules of price.
@@ -71,11 +50,9 @@ fn best_first(board: &mut Board<'_>, candidates: &[usize]) -> Option<Move> {
     seed.into_iter().chain(peer).max_by(better)
 }
 
-/// `thorough` or only node by node, which disturbs the least.
 fn search_all(
     board: &mut Board<'_>,
     candidates: &[usize],
-    thorough: bool,
     stop: &mut dyn FnMut() -> bool,
 ) -> Found {
     let effort = board.fleet.cluster.settings.effort;
@@ -87,9 +64,7 @@ fn search_all(
     }
     let mut outline = Outline::new(board);
     let mut maker = Maker::new(&outline, relaxed.as_ref(), candidates);
-    if thorough {
-        maker.construct(&mut outline, candidates, effort, stop);
-    }
+    maker.construct(&mut outline, candidates, effort, stop);
     found.first = outline.board.effort;
     let mut ranked: Vec<Ranked> = Vec::new();
     for (seen, node) in candidates.iter().enumerate() {
@@ -105,9 +80,7 @@ fn search_all(
         }
     }
     greedy(&mut outline, ranked, stop);
-    if thorough {
-        improve(&mut outline, &mut maker, candidates, effort, stop);
-    }
+    improve(&mut outline, &mut maker, candidates, effort, stop);
     if outline.board.likes.any {
         firm::firm(&mut outline, stop);
     }
