@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use restow_consolidation::Fleet;
 use restow_consolidation::settings::Mode;
-use restow_consolidation::{Fleet, Inputs};
 use restow_execution::{Action, Execution, Happened, Limits, Observed, Policy, Record};
 use restow_kubernetes::Reader;
 use restow_model::{Snapshot, Time};
@@ -326,15 +326,8 @@ async fn decided(now: Time, look: Look, execution: Execution, paused: bool, task
 fn decide(now: Time, look: Look, mut execution: Execution, paused: bool, task: Task) -> Decided {
     let start = Instant::now();
     let Look { snapshot, situation, .. } = &look;
-    let inputs = Inputs {
-        book: &situation.book,
-        cluster: &situation.cluster,
-        pools: &situation.pools,
-        groups: &situation.groups,
-        price_age: situation.price_age,
-    };
     let observed = Observed { snapshot, paused, changed: None };
-    let policy = Policy { inputs, offers: &situation.offers };
+    let policy = Policy { inputs: situation.inputs(), offers: &situation.offers };
     let actions = match task {
         Task::Consolidate { .. } => execution.tick(now, &observed, &policy),
         Task::Finish => execution.carry_on(now, &observed, &policy),

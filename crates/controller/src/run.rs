@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use restow_catalog::PriceBook;
+use restow_consolidation::Inputs;
 use restow_consolidation::settings::Resolved;
 use restow_execution::{Limits, Record};
 use restow_model::{GoDuration, Snapshot, Str, Time};
@@ -61,6 +62,19 @@ pub struct Situation {
     pub offers: Arc<Offers>,
     /// How old the prices are, if that is known and matters.
     pub price_age: Option<GoDuration>,
+}
+
+impl Situation {
+    /// The same as decisions take it.
+    pub(crate) fn inputs(&self) -> Inputs<'_> {
+        Inputs {
+            book: &self.book,
+            cluster: &self.cluster,
+            pools: &self.pools,
+            groups: &self.groups,
+            price_age: self.price_age,
+        }
+    }
 }
 
 /// Whoever knows settings and prices.

@@ -1,7 +1,7 @@
 //! Nodes for pods that wait: without Karpenter nobody else launches any, and a pod that the scheduler could not place where the plan
 //! put it would wait for ever. Launched as Karpenter would, by the same code that the simulator runs.
 
-use restow_consolidation::{Fleet, Inputs, peer};
+use restow_consolidation::{Fleet, peer};
 use restow_execution::Launch;
 use restow_model::{GoDuration, Price, Snapshot, Str, Time};
 
@@ -24,14 +24,7 @@ pub(super) fn wanted(now: Time, snapshot: &Snapshot, situation: &Situation) -> V
     if !waits || open {
         return Vec::new();
     }
-    let inputs = Inputs {
-        book: &situation.book,
-        cluster: &situation.cluster,
-        pools: &situation.pools,
-        groups: &situation.groups,
-        price_age: situation.price_age,
-    };
-    let fleet = Fleet::new(snapshot, &inputs);
+    let fleet = Fleet::new(snapshot, &situation.inputs());
     let (launched, _) = peer::provision(&fleet, &situation.offers);
     let text = |own: Str| snapshot.text(own).to_owned();
     let zone = snapshot.strings.get("topology.kubernetes.io/zone");

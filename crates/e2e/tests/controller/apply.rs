@@ -1,19 +1,12 @@
 //! `restow apply`: a reviewed plan, carried out by hand.
 
-use restow_e2e::objects;
 use serde_json::Value;
 
 use crate::stage::Stage;
 
 #[test]
 fn a_reviewed_plan_is_carried_out_once() {
-    let stage = Stage::new();
-    for name in ["start-0", "start-1"] {
-        stage.node(name, "c-4x-amd64-linux");
-    }
-    stage.settle(2, 0);
-    stage.servers.apply(objects::deployment("web", 3, "1100m", "256Mi"));
-    stage.settle(2, 3);
+    let stage = Stage::half_empty();
     let kubeconfig = stage.servers.kubeconfig();
     let file = stage.servers.dir().join("plan.json");
     let file = file.to_str().expect("it is text");

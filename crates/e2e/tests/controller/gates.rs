@@ -8,18 +8,6 @@ use serde_json::json;
 
 use crate::stage::Stage;
 
-/// Two half empty nodes, of which one may go.
-fn half_empty() -> Stage {
-    let stage = Stage::new();
-    for name in ["start-0", "start-1"] {
-        stage.node(name, "c-4x-amd64-linux");
-    }
-    stage.settle(2, 0);
-    stage.servers.apply(objects::deployment("web", 3, "1100m", "256Mi"));
-    stage.settle(2, 3);
-    stage
-}
-
 /// Nothing is done for as long as it would have taken.
 fn assert_still(stage: &Stage) {
     sleep(Duration::from_secs(5));
@@ -29,7 +17,7 @@ fn assert_still(stage: &Stage) {
 
 #[test]
 fn gates_hold_on_live_objects_and_open_again() {
-    let stage = half_empty();
+    let stage = Stage::half_empty();
     let log = |process: &restow_e2e::Process| process.log();
     let pool = format!("{}/default", paths::NODE_POOLS);
     let patch = |fields| stage.servers.admin().patch(&pool, &fields).expect("the pool is there");
@@ -98,7 +86,7 @@ fn a_node_that_was_evaluated_in_vain_is_left_alone_also_after_a_restart() {
 
 #[test]
 fn beside_a_karpenter_that_consolidates_nothing_is_done() {
-    let stage = half_empty();
+    let stage = Stage::half_empty();
     let pool = format!("{}/default", paths::NODE_POOLS);
     // Karpenter would act too, only later.
     let on =

@@ -18,25 +18,13 @@ fn roles(stage: &Stage, mode: &str) {
     stage.servers.apply(documents.join("\n---"));
 }
 
-/// Two half empty nodes, of which one may go.
-fn half_empty() -> Stage {
-    let stage = Stage::new();
-    for name in ["start-0", "start-1"] {
-        stage.node(name, "c-4x-amd64-linux");
-    }
-    stage.settle(2, 0);
-    stage.servers.apply(objects::deployment("web", 3, "1100m", "256Mi"));
-    stage.settle(2, 3);
-    stage
-}
-
 fn assert_no_right_was_missing(log: &str) {
     assert!(!log.contains("no right") && !log.contains("forbidden"), "{log}");
 }
 
 #[test]
 fn the_role_for_observing_is_enough_to_observe_and_not_to_act() {
-    let stage = half_empty();
+    let stage = Stage::half_empty();
     roles(&stage, "observe");
     let account = stage.servers.account_of("restow", "restow");
     let observer = stage.run_as("observer", &account.kubeconfig, &["--holder", "observer"]);
@@ -59,7 +47,7 @@ fn the_role_for_observing_is_enough_to_observe_and_not_to_act() {
 
 #[test]
 fn the_role_for_acting_is_enough_to_act() {
-    let stage = half_empty();
+    let stage = Stage::half_empty();
     roles(&stage, "act");
     let account = stage.servers.account_of("restow", "restow");
     let words = ["--holder", "actor", "--mode", "act"];

@@ -47,6 +47,18 @@ impl Stage {
         stage
     }
 
+    /// Two half empty nodes with three pods, of which one node may go.
+    pub(crate) fn half_empty() -> Self {
+        let stage = Self::new();
+        for name in ["start-0", "start-1"] {
+            stage.node(name, "c-4x-amd64-linux");
+        }
+        stage.settle(2, 0);
+        stage.servers.apply(objects::deployment("web", 3, "1100m", "256Mi"));
+        stage.settle(2, 3);
+        stage
+    }
+
     /// Waits until Karpenter has looked at a pool.
     pub(crate) fn wait_for_pool(&self, name: &str) {
         let path = format!("{}/{name}", paths::NODE_POOLS);

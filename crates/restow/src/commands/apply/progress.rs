@@ -2,6 +2,7 @@
 
 use restow_controller::{News, Tell};
 use restow_execution::{Happened, Record};
+use restow_report::units::counted;
 
 use crate::terminal;
 
@@ -31,7 +32,7 @@ impl Tell for Progress {
                 format!("{}: the new nodes are launched", self.nodes(id))
             }
             News::Happened(Happened::Drained { node, evictions, .. }) => {
-                format!("{node}: let go, {evictions} pods have to leave")
+                format!("{node}: let go, {} to move", counted(*evictions, "pod"))
             }
             News::Happened(Happened::Refused { id, code }) => {
                 format!("{}: refused ({code})", self.nodes(id))
