@@ -6,6 +6,7 @@ mod coupling;
 mod exchange;
 mod fill;
 mod firm;
+mod gentle;
 mod global;
 mod improve;
 mod karpenter;

@@ -205,3 +205,36 @@ fn whatever_the_effort_the_plan_is_valid() {
         }
     }
 }
+
+/// Two nodes of four cores with some pods each, where two of two cores cost as much as one of four.
+fn two_half_empty(pods: [usize; 2], cpu: i64) -> World {
+    let mut world = World::new();
+    world.sells("two", "2", "8Gi", "0.1").sells("four", "4", "16Gi", "0.2");
+    world.pool("default");
+    for (name, text) in [
+        (Name::ScaledownUtilizationThreshold, "1"),
+        (Name::MinimumNodeLifetime, "0s"),
+        (Name::WorkloadFloor, "off"),
+    ] {
+        world.set(name, text);
+    }
+    for (at, count) in pods.into_iter().enumerate() {
+        let node = world.node(&format!("n{at}"), "default", "four", (4, 16));
+        world.pods(node, "web", count, cpu, 256);
+    }
+    world.snapshot.canonicalize();
+    world
+}
+
+#[test]
+fn a_node_goes_rather_than_both_for_new_ones() {
+    for (pods, cpu) in [([2, 2], 600), ([2, 1], 1100), ([3, 3], 600), ([1, 2], 1300)] {
+        let plan = two_half_empty(pods, cpu).plan();
+        let moves: Vec<_> = plan.moves.iter().map(|own| &own.own).collect();
+        let shapes: Vec<_> = moves.iter().map(|own| own.shape()).collect();
+        assert_eq!(moves.len(), 1, "{pods:?} of {cpu}m: {shapes:?}");
+        let shape = (moves[0].sources.len(), moves[0].replacements.len());
+        assert_eq!(shape, (1, 0), "{pods:?} of {cpu}m: {:?} saved", moves[0].savings());
+        assert_eq!(moves[0].pods.len(), pods[0].min(pods[1]), "{pods:?} of {cpu}m");
+    }
+}

@@ -186,9 +186,12 @@ impl Maker {
         let rooms = self.rooms(outline, nodes, ROOMS);
         let below = outline.allowance(nodes, &[], LEAST_GAIN);
         let way = Way { most, below, ..way };
-        let Some((directions, _)) = self.direct(outline, seats, &rooms, way) else {
+        let Some((directions, price)) = self.direct(outline, seats, &rooms, way) else {
             return false;
         };
+        if price > Price::ZERO && self.delete_fewer(outline, nodes, price) {
+            return true;
+        }
         let step = Step {
             nodes: nodes.to_vec(),
             new_nodes: most,
