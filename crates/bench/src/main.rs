@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a program that prints a table")]
 
 mod clock;
+mod controller;
 mod curve;
 mod data;
 mod fleet;
@@ -23,6 +24,12 @@ fn main() -> ExitCode {
         Some("--week") => week::command(&words[1..]),
         Some("--curve") => curve::tables(words.iter().any(|word| word == "--quick")),
         Some("--mix") => mix::once(words.get(1).and_then(|word| word.parse().ok()).unwrap_or(1000)),
+        Some("--controller") => {
+            if let Err(problem) = controller::command(&words[1..]) {
+                println!("{problem}");
+                return ExitCode::FAILURE;
+            }
+        }
         Some("--data") => {
             let folder = words.get(1).map_or("../shared/data", String::as_str);
             if let Err(problem) = data::place(Path::new(folder)) {

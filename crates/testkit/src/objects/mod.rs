@@ -10,7 +10,7 @@ mod pool;
 mod storage;
 mod workload;
 
-use crate::emit::Emitter;
+use crate::emit::{Emitter, Style};
 use crate::flavor::Flavor;
 use crate::kinds::ObjectKind;
 use crate::plan::Cluster;
@@ -44,6 +44,13 @@ pub(crate) enum Draw {
 }
 
 impl Cluster {
+    /// The JSON text of one object, as watches have it.
+    pub fn object_json(&self, kind: ObjectKind, index: u32) -> String {
+        let mut emit = Emitter::new(Style::Compact);
+        self.write_object(kind, index, Header::Full, &mut emit);
+        String::from_utf8_lossy(&emit.into_bytes()).into_owned()
+    }
+
     /// How many objects of a kind there are.
     pub fn count(&self, kind: ObjectKind) -> u32 {
         let owned = |owner: Owner| self.owners[owner as usize].len();

@@ -132,9 +132,11 @@ pub(super) fn start_stream(to: &mut impl Write) -> io::Result<()> {
 
 /// A part of such an answer; an empty one ends it.
 pub(super) fn chunk(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    to.write_all(format!("{:x}\r\n", bytes.len()).as_bytes())?;
-    to.write_all(bytes)?;
-    to.write_all(b"\r\n")?;
+    // In one write: else each part goes over the wire by itself.
+    let mut part = format!("{:x}\r\n", bytes.len()).into_bytes();
+    part.extend_from_slice(bytes);
+    part.extend_from_slice(b"\r\n");
+    to.write_all(&part)?;
     to.flush()
 }
 

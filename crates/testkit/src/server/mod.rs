@@ -5,6 +5,7 @@
 //! what a list or a watch should answer otherwise is queued per path.
 
 mod content;
+mod feed;
 mod gzip;
 mod http;
 mod script;
@@ -20,6 +21,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 pub use content::LIST_VERSION;
+pub use feed::Feed;
 pub use http::Request;
 pub use script::{Gate, Reply, Script, Step};
 pub use status::{bookmark, end_of_initial_events, expired_event, watch_event};
@@ -117,6 +119,7 @@ impl Drop for ApiServer {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::SeqCst);
         self.shared.end.open();
+        lock(&self.shared.script).feeds.values().for_each(Feed::end);
         for connection in lock(&self.shared.connections).drain(..) {
             drop(connection.shutdown(Shutdown::Both));
         }
@@ -196,7 +199,10 @@ fn answer(
         Reply::Content if request.parameter("sendInitialEvents") == Some("true") => {
             return initial_events(shared, request, to);
         }
-        Reply::Content if request.is_watch() => return stream(shared, vec![Step::Hang], to),
+        Reply::Content if request.is_watch() => {
+            http::start_stream(to)?;
+            return told(shared, request, to);
+        }
         Reply::Truncated(sent) => {
             let (code, headers, body) = shared.page(request);
             http::respond(to, code, &headers, &body, sent)?;
@@ -211,12 +217,14 @@ fn answer(
     Ok(Next::Request)
 }
 
-/// All objects of a path as events, the bookmark that ends them, and nothing more.
+/// All objects of a path as events, the bookmark that ends them, and what is told afterwards.
 fn initial_events(shared: &Shared, request: &Request, to: &mut impl Write) -> io::Result<Next> {
-    let script = lock(&shared.script);
-    let Some(content) = script.content.get(&request.path).filter(|_| script.streams) else {
-        let known = script.content.contains_key(&request.path);
-        drop(script);
+    let (content, streams) = {
+        let script = lock(&shared.script);
+        (script.content.get(&request.path).cloned(), script.streams)
+    };
+    let known = content.is_some();
+    let Some(content) = content.filter(|_| streams) else {
         let reply = if known { Reply::no_initial_events() } else { Reply::unknown_path() };
         return answer(shared, request, reply, to);
     };
@@ -228,9 +236,21 @@ fn initial_events(shared: &Shared, request: &Request, to: &mut impl Write) -> io
         line.extend_from_slice(b"}\n");
         http::chunk(to, &line)?;
     }
-    drop(script);
     http::chunk(to, format!("{}\n", end_of_initial_events(LIST_VERSION)).as_bytes())?;
-    shared.end.wait();
+    told(shared, request, to)
+}
+
+/// What the path's feed is given, or nothing, for as long as the server is there.
+fn told(shared: &Shared, request: &Request, to: &mut impl Write) -> io::Result<Next> {
+    let feed = lock(&shared.script).feeds.get(&request.path).cloned();
+    match feed {
+        Some(feed) => {
+            while let Some(line) = feed.next() {
+                http::chunk(to, format!("{line}\n").as_bytes())?;
+            }
+        }
+        None => shared.end.wait(),
+    }
     Ok(Next::Close)
 }
 

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::content::Content;
+use super::feed::Feed;
 use super::status;
 use crate::kinds::ObjectKind;
 use crate::plan::Cluster;
@@ -158,7 +159,9 @@ impl Reply {
 pub struct Script {
     pub(super) lists: HashMap<String, VecDeque<Reply>>,
     pub(super) watches: HashMap<String, VecDeque<Reply>>,
-    pub(super) content: HashMap<String, Content>,
+    pub(super) content: HashMap<String, Arc<Content>>,
+    /// What watches of a path tell after what there was.
+    pub(super) feeds: HashMap<String, Feed>,
     pub(super) gzip: bool,
     /// Whether watches may begin with what there is.
     pub(super) streams: bool,
@@ -166,8 +169,8 @@ pub struct Script {
 
 impl Default for Script {
     fn default() -> Self {
-        let (lists, watches, content) = Default::default();
-        Self { lists, watches, content, gzip: false, streams: true }
+        let (lists, watches, content, feeds) = Default::default();
+        Self { lists, watches, content, feeds, gzip: false, streams: true }
     }
 }
 
@@ -186,7 +189,7 @@ impl Script {
                 continue;
             }
             let content = Content::Generated(Arc::clone(cluster), kind);
-            script.content.insert(kind.list_path(), content);
+            script.content.insert(kind.list_path(), Arc::new(content));
         }
         // What every server has, and generated clusters have none of.
         let none: [String; 0] = [];
@@ -220,7 +223,7 @@ impl Script {
             list_kind: list_kind.to_owned(),
             items: objects.into_iter().map(Into::into).collect(),
         };
-        self.content.insert(path.to_owned(), content);
+        self.content.insert(path.to_owned(), Arc::new(content));
         self
     }
 
@@ -242,6 +245,13 @@ impl Script {
     #[must_use]
     pub fn watch(mut self, path: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
         self.watches.entry(path.to_owned()).or_default().extend(replies);
+        self
+    }
+
+    /// Watches of this path tell what the feed is given, after what there is.
+    #[must_use]
+    pub fn feed(mut self, path: &str, feed: &Feed) -> Self {
+        self.feeds.insert(path.to_owned(), feed.clone());
         self
     }
 
