@@ -70,7 +70,8 @@ impl Servers {
         self.list(path).len()
     }
 
-    /// For [`wait_until`](Self::wait_until): whether there are exactly so many pods, and all run; else how many do.
+    /// For [`wait_until`](Self::wait_until): whether there are exactly so many pods, all run, and their Deployments have noticed;
+    /// else how many do. A Deployment that has not counted its pods yet is one with a rollout in progress.
     pub fn running_pods(&self, expected: usize) -> Result<(), String> {
         let listed = |path| self.admin().list(path).map_err(|error| error.to_string());
         let (pods, nodes) = (listed(paths::PODS)?, listed(paths::NODES)?.len());
@@ -78,10 +79,13 @@ impl Servers {
             pod["status"]["phase"] == "Running" && pod["metadata"]["deletionTimestamp"].is_null()
         };
         let running = pods.iter().filter(ready).count();
-        if running == expected && pods.len() == expected {
-            return Ok(());
+        if running != expected || pods.len() != expected {
+            return Err(format!("{running} of {} pods run, {nodes} nodes", pods.len()));
         }
-        Err(format!("{running} of {} pods run, {nodes} nodes", pods.len()))
+        let behind = listed(paths::DEPLOYMENTS)?.into_iter().find(|own| !is_rolled_out(own));
+        behind.map_or(Ok(()), |own| {
+            Err(format!("rollout of {}: {}", own["metadata"]["name"], own["status"]))
+        })
     }
 
     /// For [`wait_until`](Self::wait_until): whether there are exactly so many nodes, and all of them take pods; else how many do.
@@ -138,4 +142,14 @@ impl Servers {
     fn restow_command(&self, kubeconfig: &Path, words: &[&str]) -> Command {
         restow::command(&self.work().programs.restow, self.work().path(), kubeconfig, words)
     }
+}
+
+/// Whether a Deployment has seen its own spec and all of its pods.
+fn is_rolled_out(own: &Value) -> bool {
+    let number = |value: &Value| value.as_u64().unwrap_or_default();
+    let (status, wanted) = (&own["status"], number(&own["spec"]["replicas"]));
+    number(&status["observedGeneration"]) >= number(&own["metadata"]["generation"])
+        && ["replicas", "updatedReplicas", "availableReplicas"]
+            .iter()
+            .all(|name| number(&status[name]) == wanted)
 }

@@ -11,7 +11,8 @@ fn a_reviewed_plan_is_carried_out_once() {
     let file = stage.servers.dir().join("plan.json");
     let file = file.to_str().expect("it is text");
     let planned = stage.servers.restow(&kubeconfig, &["plan", "-o", "json", "--out", file]);
-    assert_eq!(planned.code, Some(2), "{planned}");
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    assert_eq!(planned.code, Some(2), "{planned}\n{text}");
     let asked = stage.servers.restow(&kubeconfig, &["apply", file]);
     assert_eq!(asked.code, Some(1), "nobody is here to say yes: {asked}");
     assert!(stage.moves().is_empty());

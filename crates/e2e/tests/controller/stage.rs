@@ -112,10 +112,17 @@ impl Stage {
         })
     }
 
-    /// Waits until there are so many nodes, and so many pods, and all is well.
+    /// Waits until there are so many nodes, and so many pods, and all is well. Nodes that take pods are no candidates before
+    /// their claims say that they are initialized, and those come a second later.
     pub(crate) fn settle(&self, nodes: usize, pods: usize) {
         self.servers
             .wait_until(&format!("{nodes} nodes"), LIMIT, || self.servers.ready_nodes(nodes));
+        self.servers.wait_until("all claims are initialized", LIMIT, || {
+            let path = paths::NODE_CLAIMS;
+            let claims = self.servers.admin().list(path).map_err(|error| error.to_string())?;
+            let starting = claims.iter().find(|own| !objects::has_condition(own, "Initialized"));
+            starting.map_or(Ok(()), |own| Err(own["status"].to_string()))
+        });
         self.servers.wait_until(&format!("{pods} pods"), LIMIT, || self.servers.running_pods(pods));
     }
 
