@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::args::Args;
 use crate::cases::{Case, Input, Programs, Ready};
+use crate::e2e;
 use crate::shell::{self, Cmd};
 
 pub(crate) const HELP: &str = "
@@ -21,7 +22,9 @@ those whose name contains it; --runs says how often each is run, 3 without. The 
 xtask/src/bench.rs. `bench engine` runs the benchmark of the scheduling engine instead, `bench
 engine --quick` its smaller half: the peer's own scheduling mix, and a probe of every node, with
 ratios. `bench plan` prints how far plans are from the bound, and what evictions buy against the
-peer's search; with --quick for smaller fleets. `bench data --folder DIR` places the public traces in DIR and re-checks every placement.
+peer's search; with --quick for smaller fleets. `bench data --folder DIR` places the public traces in DIR and re-checks every placement. `bench
+controller` runs the controller on a scripted API server with 5,000 nodes and 150,000 pods, `bench
+shed` lets Karpenter and restow bring down a cluster of 1,000 pods on the real servers.
 ";
 
 const MEDIUM_JSON: Input = Input { nodes: 200, pods: 4_000, format: "json-list" };
@@ -77,21 +80,24 @@ pub(crate) fn run(args: &mut Args) -> Result<()> {
     let quick = args.flag("--quick");
     let folder: Option<String> = args.value("--folder")?;
     args.finish()?;
-    if filter == "engine" {
-        Cmd::cargo("build --release --package restow-bench").run()?;
-        let program = shell::target_dir().join("release/restow-bench");
-        return Cmd::new(program).words(if quick { "--quick" } else { "" }).run();
-    }
-    if filter == "plan" {
-        Cmd::cargo("build --release --package restow-bench").run()?;
-        let program = shell::target_dir().join("release/restow-bench");
-        return Cmd::new(program).word("--curve").words(if quick { "--quick" } else { "" }).run();
-    }
-    if filter == "data" {
-        Cmd::cargo("build --release --package restow-bench").run()?;
-        let program = shell::target_dir().join("release/restow-bench");
-        let folder = folder.unwrap_or_else(|| "../shared/data".to_owned());
-        return Cmd::new(program).word("--data").word(folder).run();
+    let quick = if quick { "--quick" } else { "" };
+    match filter.as_str() {
+        "engine" => return own("restow-bench")?.words(quick).run(),
+        "plan" => return own("restow-bench")?.word("--curve").words(quick).run(),
+        "data" => {
+            let folder = folder.unwrap_or_else(|| "../shared/data".to_owned());
+            return own("restow-bench")?.word("--data").word(folder).run();
+        }
+        "controller" => {
+            own("restow")?;
+            return own("restow-bench")?.word("--controller").run();
+        }
+        "shed" => {
+            e2e::build()?;
+            own("restow")?;
+            return own("restow-e2e")?.word("shed").run();
+        }
+        _ => {}
     }
     let cases: Vec<&Case> = CASES.iter().filter(|case| case.name.contains(&filter)).collect();
     if cases.is_empty() {
@@ -112,6 +118,12 @@ pub(crate) fn run(args: &mut Args) -> Result<()> {
         println!("{}", line(case, ready.input_bytes, &samples));
     }
     Ok(())
+}
+
+/// A program of ours, built for release.
+fn own(name: &str) -> Result<Cmd> {
+    Cmd::cargo("build --release --package").word(name).run()?;
+    Ok(Cmd::new(shell::target_dir().join("release").join(name)))
 }
 
 fn line(case: &Case, input_bytes: u64, samples: &[Sample]) -> String {

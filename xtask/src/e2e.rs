@@ -49,7 +49,7 @@ pub(crate) fn run(args: &mut Args) -> Result<()> {
 }
 
 /// Brings everything that the tests need to `target/e2e`.
-fn build() -> Result<()> {
+pub(crate) fn build() -> Result<()> {
     let out = path::absolute(target_dir().join("e2e"))
         .context("the target directory has no absolute path")?;
     fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;

@@ -1,6 +1,9 @@
-//! `restow-e2e` starts a set of servers to try things by hand, as the tests have it; `restow-e2e leash` is used by the tests.
+//! `restow-e2e` starts a set of servers to try things by hand, as the tests have it; `restow-e2e leash` is used by the tests, `restow-e2e shed`
+//! compares restow with Karpenter.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it talks to a terminal")]
+
+mod shed;
 
 use std::env;
 use std::io;
@@ -24,10 +27,20 @@ fn main() -> ExitCode {
             eprintln!("leash: {}", leash(rest));
             return ExitCode::FAILURE;
         }
+        ["shed", rest @ ..] => {
+            let done = shed::command(rest);
+            return done.map_or_else(
+                |problem| {
+                    eprintln!("{problem}");
+                    ExitCode::FAILURE
+                },
+                |()| ExitCode::SUCCESS,
+            );
+        }
         [] => NodePools::Stock,
         ["--superset"] => NodePools::Superset,
         _ => {
-            eprintln!("{}", USAGE.trim());
+            eprintln!("{}\n{}", USAGE.trim(), shed::USAGE);
             return ExitCode::FAILURE;
         }
     };

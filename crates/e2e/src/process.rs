@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
 use crate::leash;
 
@@ -49,6 +50,16 @@ impl Process {
         fs::read(&self.log)
             .map(|text| String::from_utf8_lossy(&text).into_owned())
             .unwrap_or_default()
+    }
+
+    /// Of a controller: evicted pods that came to be where the plan had put them, and others.
+    pub fn placements(&self) -> (u64, u64) {
+        let text = self.log();
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.fold((0, 0), |(hits, misses), line| {
+            let number = |key: &str| line[key].as_u64().unwrap_or_default();
+            (hits + number("asPlanned"), misses + number("elsewhere"))
+        })
     }
 
     /// How it ended, if it did.

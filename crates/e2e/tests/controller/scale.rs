@@ -67,7 +67,7 @@ fn a_cluster_that_is_too_large_comes_to_rest_with_every_pod_running() {
     let took = begun.elapsed();
     servers.wait_until("all pods run", long, || servers.running_pods(left));
     stage.assert_clean();
-    let placed = placements(&controller.log());
+    let placed = controller.placements();
     let moves = stage.moves();
     let sum = |what: &dyn Fn(&Value) -> f64| moves.iter().map(what).sum::<f64>();
     let promised = sum(&|own| own["spec"]["savingsPerHour"].as_f64().unwrap_or_default());
@@ -93,13 +93,4 @@ fn a_cluster_that_is_too_large_comes_to_rest_with_every_pod_running() {
 fn phases(stage: &Stage) -> Vec<String> {
     let moves = stage.moves();
     moves.iter().map(|own| own["status"]["phase"].as_str().unwrap_or_default().to_owned()).collect()
-}
-
-/// Pods that came to be where they were meant to, and others, as the controller tells.
-fn placements(log: &str) -> (u64, u64) {
-    let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    lines.fold((0, 0), |(hits, misses), line| {
-        let number = |key: &str| line[key].as_u64().unwrap_or_default();
-        (hits + number("asPlanned"), misses + number("elsewhere"))
-    })
 }
