@@ -48,6 +48,8 @@ pub(crate) struct Drafts {
     saved: Vec<Saved>,
     /// What each pool may still hold, and how many nodes.
     pub(crate) rooms: Vec<(Option<Resources>, Option<i64>)>,
+    /// Whether any pool is limited at all.
+    pub(crate) limited: bool,
     /// What is left of each reservation.
     pub(crate) left: Vec<Option<u32>>,
     /// How many there were before the trial.
@@ -76,6 +78,11 @@ impl Drafts {
                 .iter()
                 .map(|pool| (pool.limits.clone(), pool.node_limit))
                 .collect(),
+            limited: tables
+                .launch
+                .pools
+                .iter()
+                .any(|pool| pool.limits.is_some() || pool.node_limit.is_some()),
             left: tables.launch.reservations.clone(),
             most: usize::MAX,
             ..Self::default()
@@ -303,14 +310,6 @@ impl State {
         if settled {
             self.spread_out(tables, at, before == NO_OPTION);
         }
-    }
-
-    /// Only says as what a draft would be launched. Not logged: what came before in the log, the opening, takes it back.
-    pub(crate) fn reprice(&mut self, tables: &Tables, at: usize, option: u32) {
-        let draft = &mut self.drafts.list[at];
-        let (pool, before) = (draft.pool, std::mem::replace(&mut draft.option, option));
-        self.charge(tables, pool, before, -1);
-        self.charge(tables, pool, option, 1);
     }
 
     /// Recomputes what a draft could have free and which domains are settled.

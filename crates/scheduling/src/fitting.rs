@@ -9,7 +9,7 @@ use crate::draft::{Draft, NO_OPTION, Words};
 use crate::ids::{GroupId, NodeId, OPEN_DOMAIN, PoolId, TallyId};
 use crate::launch::{LaunchOption, LaunchPool};
 use crate::rules::Spot;
-use crate::state::{Free, Run, State};
+use crate::state::{Free, State};
 use crate::tables::{SPARSE, Tables};
 use crate::used::Used;
 
@@ -34,23 +34,6 @@ impl Tables {
         self.fitting(state, class, draft, node, count)
     }
 
-    /// What a draft would become with all pods of some runs, none of which has rules or asks for anything rare.
-    pub(crate) fn fits_all(&self, state: &State, runs: &[Run], node: NodeId) -> Option<Fitting> {
-        let draft = &state.drafts.list[node.index() - self.nodes.len()];
-        let mut used = Used::of(state, draft, node);
-        let mut groups: Words = draft.groups.clone();
-        for run in runs {
-            let hot = &self.hot[run.class.index()];
-            used.cpu += hot.cpu.saturating_mul(i64::from(run.count));
-            used.memory += hot.memory.saturating_mul(i64::from(run.count));
-            used.pods += i64::from(run.count);
-            let allowed = self.groups.allowed(self.class(run.class).selection);
-            groups.iter_mut().enumerate().for_each(|(at, word)| *word &= allowed.word(at));
-        }
-        let option = self.cheapest(state, draft, &groups, &used)?;
-        Some(Fitting { groups: (groups != draft.groups).then_some(groups), option })
-    }
-
     pub(crate) fn fitting(
         &self,
         state: &State,
@@ -64,7 +47,7 @@ impl Tables {
         let settles = class.settles && !state.drafts.loose;
         let fewer = draft.groups.iter().enumerate().any(|(at, word)| word & !allowed.word(at) != 0);
         if !fewer && class.rules.is_empty() && !settles {
-            let option = self.cheapest(state, draft, &draft.groups, &used)?;
+            let option = self.cheapest(state, draft, draft.option, &draft.groups, &used)?;
             return Some(Fitting { groups: None, option });
         }
         let mut groups: Words = draft.groups.clone();
@@ -75,7 +58,7 @@ impl Tables {
             return None;
         }
         if class.rules.is_empty() && !settles {
-            let option = self.cheapest(state, draft, &groups, &used)?;
+            let option = self.cheapest(state, draft, draft.option, &groups, &used)?;
             return Some(Fitting { groups: Some(groups), option });
         }
         if self.is_settled(state, class, node) {
@@ -84,7 +67,7 @@ impl Tables {
             if !class.rules.iter().all(|rule| self.holds(state, class, rule, spot)) {
                 return None;
             }
-            let option = self.cheapest(state, draft, &groups, &used)?;
+            let option = self.cheapest(state, draft, draft.option, &groups, &used)?;
             return Some(Fitting { groups: fewer.then_some(groups), option });
         }
         let order = &self.launch.pool(draft.pool).order;
@@ -117,7 +100,7 @@ impl Tables {
                     settled[other.index() / 64] |= 1 << (other.index() % 64);
                 }
             }
-            if let Some(option) = self.cheapest(state, draft, &settled, &used) {
+            if let Some(option) = self.cheapest(state, draft, draft.option, &settled, &used) {
                 let groups = (settled != draft.groups).then_some(settled);
                 return Some(Fitting { groups, option });
             }
@@ -183,8 +166,15 @@ impl Tables {
             })
     }
 
-    /// The cheapest option of some groups that holds a draft's pods and one more.
-    fn cheapest(&self, state: &State, draft: &Draft, groups: &Words, used: &Used) -> Option<u32> {
+    /// The cheapest option of some groups that holds what is used of a draft: none before `from` does.
+    pub(crate) fn cheapest(
+        &self,
+        state: &State,
+        draft: &Draft,
+        from: u32,
+        groups: &Words,
+        used: &Used,
+    ) -> Option<u32> {
         let pool = self.launch.pool(draft.pool);
         let limited = pool.limits.is_some() || pool.node_limit.is_some();
         let whole = limited || !pool.min_values.is_empty() || !used.rare.is_empty();
@@ -195,7 +185,7 @@ impl Tables {
                 || option.reservation.is_none_or(|own| state.drafts.left[own as usize] != Some(0))
         };
         let found = if whole {
-            let first = if draft.option == NO_OPTION { 0 } else { draft.option };
+            let first = if from == NO_OPTION { 0 } else { from };
             let mut options = pool.options.iter().enumerate().skip(first as usize);
             let found = options.find(|(at, option)| {
                 option.price >= below
@@ -206,7 +196,7 @@ impl Tables {
             });
             found.filter(|(_, option)| option.price < below).map(|(at, _)| at as u32)
         } else {
-            let first = match draft.option {
+            let first = match from {
                 NO_OPTION => 0,
                 option => pool.front.partition_point(|own| own.option < option),
             };
@@ -328,7 +318,7 @@ impl Tables {
         pool: PoolId,
     ) -> Option<(Str, u32)> {
         let draft = self.empty_draft(pool);
-        let used = Used { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() }.add(class, 1);
+        let used = Used::default().add(class, 1);
         self.unmet_values(state, &draft, &draft.groups, &used)
     }
 
@@ -336,7 +326,7 @@ impl Tables {
     pub(crate) fn has_limit_room(&self, state: &State, class: &Class, pool: PoolId) -> bool {
         let draft = self.empty_draft(pool);
         let own = self.launch.pool(pool);
-        let used = Used { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() }.add(class, 1);
+        let used = Used::default().add(class, 1);
         own.options
             .iter()
             .any(|option| used.fits(option) && self.within_limits(state, &draft, own, option))
@@ -360,6 +350,6 @@ impl Tables {
     }
 }
 
-fn nothing_as_least(amount: i64) -> i64 {
+pub(crate) fn nothing_as_least(amount: i64) -> i64 {
     if amount == 0 { i64::MIN } else { amount }
 }

@@ -76,8 +76,6 @@ pub(crate) fn lay_out(tables: &mut Tables, state: &State) {
         .map(|class| Hot {
             cpu: class.demand.cpu,
             memory: class.demand.memory,
-            need_cpu: class.need_cpu,
-            need_memory: class.need_memory,
             sectors: tables.sector_masks[class.selection.index()],
             row: class.row,
             column: class.column,
@@ -96,6 +94,7 @@ pub(crate) fn lay_out(tables: &mut Tables, state: &State) {
                 && class.open_claims.is_empty()
                 && class.relaxed.is_none(),
             lone: crate::lone::NOT_LONE,
+            selection: class.selection,
             adds: {
                 let first = next;
                 next += class.adds.len() as u32;

@@ -43,6 +43,7 @@ mod schedule;
 mod score;
 mod selection;
 mod settings;
+mod sketch;
 mod source;
 mod state;
 mod storage;

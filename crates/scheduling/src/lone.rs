@@ -4,7 +4,7 @@
 //! need not write it into the tallies where it goes: it takes the pod out, asks, and puts it back.
 
 use crate::class::{Forbidden, Rule};
-use crate::ids::{ClassId, KeyId, NO_DOMAIN, NodeId, OPEN_DOMAIN, TallyId};
+use crate::ids::{ClassId, GroupId, KeyId, NO_DOMAIN, NodeId, TallyId};
 use crate::place::{Found, OPEN};
 use crate::state::State;
 use crate::tables::{EVERYWHERE, SPARSE, Tables};
@@ -18,15 +18,17 @@ pub(crate) const NOT_LONE: u32 = u32::MAX;
 pub(crate) struct Lone {
     spread: TallyId,
     /// The place of the spread's first count, or [`SPARSE`] if there is no spread.
-    row: u32,
+    pub(crate) row: u32,
     domains: u32,
-    key: KeyId,
+    pub(crate) key: KeyId,
     scope: u32,
     /// How far a domain may be above the emptiest before a pod comes.
     above: i32,
     min_domains: i32,
     /// Whether the spread counts the pod itself.
     own: bool,
+    /// Whether a new node need not be settled for it in anything else than what it spreads over.
+    pub(crate) direct: bool,
     /// Who must not be on the node.
     avoids: Option<(TallyId, KeyId)>,
 }
@@ -105,6 +107,7 @@ fn lone(tables: &Tables, id: ClassId, adders: &[Who], askers: &[Who]) -> Option<
         above: 0,
         min_domains: 0,
         own: false,
+        direct: false,
         avoids: None,
     };
     for rule in &class.rules {
@@ -141,16 +144,34 @@ fn lone(tables: &Tables, id: ClassId, adders: &[Who], askers: &[Who]) -> Option<
                     above: *max_skew - i32::from(*own),
                     min_domains: *min_domains,
                     own: adders[tally.index()] == Who::Only(id),
+                    direct: false,
                     avoids: found.avoids,
                 };
             }
             _ => return None,
         }
     }
+    let launched = tables.launch.pools.iter().flat_map(|pool| &pool.order);
+    let allowed = tables.groups.allowed(class.selection);
+    let mine: Vec<GroupId> =
+        launched.copied().filter(|group| allowed.contains(group.index())).collect();
+    let asked = found.spreads().then_some(found.spread);
+    found.direct = class.adds.iter().chain(&asked).all(|tally| {
+        let hot = &tables.tally_hot[tally.index()];
+        let counted = |group: &GroupId| tables.is_in_scope(hot.scope, *group);
+        (hot.row == SPARSE || (found.spreads() && hot.key == found.key))
+            && mine.iter().all(|group| counted(group) == counted(&mine[0]))
+    });
     Some(found)
 }
 
 impl Lone {
+    /// Whether its pods spread over few domains.
+    #[inline]
+    pub(crate) fn spreads(&self) -> bool {
+        self.row != SPARSE
+    }
+
     /// Whether nobody whom the pod avoids is on a node.
     #[inline]
     pub(crate) fn is_welcome(&self, state: &State, node: NodeId) -> bool {
@@ -164,7 +185,7 @@ impl Lone {
 impl Tables {
     /// The most pods that may be in a domain before a lone pod comes to it.
     #[inline]
-    fn most_for_lone(&self, state: &State, lone: &Lone) -> i32 {
+    pub(crate) fn most_for_lone(&self, state: &State, lone: &Lone) -> i32 {
         let (first, after) = (lone.row as usize, (lone.row + lone.domains) as usize);
         let (counts, nodes) = (&state.rows[first..after], &state.row_nodes[first..after]);
         let (mut least, mut domains, mut scarce) = (i32::MAX, 0, false);
@@ -189,7 +210,7 @@ impl Tables {
     /// The sectors in which a lone pod may be now.
     #[inline]
     fn sectors_for_lone(&self, state: &State, lone: &Lone, allowed: u64) -> u64 {
-        if lone.row == SPARSE {
+        if !lone.spreads() {
             return allowed;
         }
         let most = self.most_for_lone(state, lone);
@@ -211,19 +232,6 @@ impl Tables {
                 self.fits(state, self.class(id), node)
             }
         })
-    }
-
-    /// Whether a lone pod that is not counted at the moment can come to a new node whatever it becomes, if only it has room:
-    /// there is nobody whom it avoids, and it is settled in what the pod spreads over.
-    pub(crate) fn can_wait(&self, state: &State, lone: &Lone, node: NodeId) -> bool {
-        if lone.row == SPARSE || !lone.is_welcome(state, node) {
-            return lone.is_welcome(state, node);
-        }
-        let domain = state.domain(lone.key, node);
-        domain != OPEN_DOMAIN
-            && domain != NO_DOMAIN
-            && self.tally_hot[lone.spread.index()].uniform
-            && state.rows[lone.row as usize + domain as usize] <= self.most_for_lone(state, lone)
     }
 
     /// Takes a lone pod of a node out of the counts that its own rules ask for (`-1`), or puts it back (`1`).

@@ -126,7 +126,7 @@ impl Tables {
     fn find_simple(&self, state: &State, id: ClassId, count: u32) -> Option<Found> {
         let hot = &self.hot[id.index()];
         let mut need = hot.need(count);
-        if count > 1 && !state.drafts.list.is_empty() {
+        if count > 1 && (state.scarce || !state.drafts.list.is_empty()) {
             // Room is rare; for several at once only cells are worth a look whose nodes have it for sure.
             need.row += 1;
             need.column += 1;

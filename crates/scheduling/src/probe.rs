@@ -1,11 +1,12 @@
 //! The short answer for one node: do its pods fit elsewhere, and for what price?
 //!
-//! It places pods as a trial does, and saves what nobody asks for: pods that no others count stay in the tallies, and pods that
-//! need the new node for its room only come to it all at once.
+//! It places pods as a trial does, and saves what nobody asks for: pods that no others count stay in the tallies, and the new
+//! node is a sum as long as they are alone on it.
 
 use crate::cluster::Cluster;
 use crate::ids::{ClassId, NodeId};
 use crate::lone::NOT_LONE;
+use crate::sketch::Sketch;
 use crate::state::{Batch, Run, State};
 use crate::tables::Tables;
 use crate::trial::{Limits, Verdict};
@@ -24,18 +25,21 @@ impl Cluster {
             state.probing = false;
             return Verdict::Fits;
         }
-        let missed = tables.rehouse(state, source);
+        let mut new = None;
+        let missed = tables.rehouse(state, &mut new, source);
         let opened = first..state.drafts.list.len();
-        let verdict = match missed {
-            Some(class) => Verdict::Misfit { class },
-            None if opened.is_empty() => Verdict::Fits,
-            None => Verdict::Replaced {
+        let verdict = match (missed, new) {
+            (Some(class), _) => Verdict::Misfit { class },
+            (None, Some(only)) => Verdict::Replaced { nodes: 1, price: only.price(tables) },
+            (None, None) if opened.is_empty() => Verdict::Fits,
+            (None, None) => Verdict::Replaced {
                 nodes: opened.len() as u32,
                 price: opened.map(|at| state.draft_price(tables, at)).sum(),
             },
         };
         state.undo(tables, mark);
         state.probing = false;
+        state.scarce = false;
         verdict
     }
 }
@@ -71,68 +75,79 @@ impl Tables {
     }
 
     /// Finds a place for every pod of a closed node; returns the first class of which a pod has none.
-    fn rehouse(&self, state: &mut State, source: NodeId) -> Option<ClassId> {
-        state.waiting.clear();
+    fn rehouse(
+        &self,
+        state: &mut State,
+        new: &mut Option<Sketch>,
+        source: NodeId,
+    ) -> Option<ClassId> {
         for at in 0..state.runs[source.index()].len() {
             let run = state.runs[source.index()][at];
             let hot = &self.hot[run.class.index()];
             let missed = if hot.easy {
-                self.place_easy(state, run)
+                let left = self.place_simple(state, run.class, run.count, |state, found, some| {
+                    state.lodge(hot, found, some);
+                });
+                self.place_new(state, new, Run { count: left, ..run })
             } else if hot.lone != NOT_LONE && run.count == 1 {
-                self.place_lone(state, run.class)
+                match self.find_for_lone(state, run.class) {
+                    Some(found) => {
+                        state.lodge(hot, found, 1);
+                        None
+                    }
+                    None => self.place_new(state, new, run),
+                }
             } else {
-                self.place_waiting(state, false).or_else(|| self.place_all(state, run))
+                self.place_seen(state, new, run)
             };
             if missed.is_some() {
                 return missed;
             }
         }
-        self.place_waiting(state, true)
+        None
     }
 
-    /// Places pods as a trial does; returns their class if one has no place.
-    fn place_all(&self, state: &mut State, run: Run) -> Option<ClassId> {
-        (self.place_run(state, run.class, run.count) > 0).then_some(run.class)
-    }
-
-    /// Places pods for which only room matters; returns the class of a pod that has no place.
-    fn place_easy(&self, state: &mut State, run: Run) -> Option<ClassId> {
+    /// Places pods that no others count, and for which there is no room on nodes that exist, on a new node. Returns their
+    /// class if one has no place.
+    fn place_new(&self, state: &mut State, new: &mut Option<Sketch>, run: Run) -> Option<ClassId> {
         let hot = &self.hot[run.class.index()];
-        let left = self.place_simple(state, run.class, run.count, |state, found, some| {
-            state.lodge(hot, found, some);
-        });
-        if left == 0 {
-            return None;
+        let lone = self.lones.get(hot.lone as usize);
+        let mut left = run.count;
+        if lone.is_none_or(|lone| lone.direct) {
+            if new.is_none() && left > 0 {
+                if let Some(node) = self.only_new(state) {
+                    *new = Some(Sketch::over(self, state, node));
+                } else if state.drafts.list.is_empty() {
+                    *new = self.sketch(state, hot, lone);
+                    state.scarce = true;
+                    if new.is_none() {
+                        return Some(run.class);
+                    }
+                    left -= 1;
+                }
+            }
+            if left == 0 {
+                return None;
+            }
+            if let Some(sketch) = new {
+                if self.join(state, sketch, hot, lone, left) {
+                    return None;
+                }
+                if state.drafts.first == 0 && state.drafts.most <= 1 {
+                    return Some(run.class);
+                }
+            }
         }
-        state.waiting.push(Run { class: run.class, count: left });
-        // The first one says early whether there is a new node at all; with several, they choose one after the other.
-        if self.only_new(state).is_some() { None } else { self.place_waiting(state, false) }
+        self.show(state, new);
+        if lone.is_some() {
+            self.place_drafted(state, run.class)
+        } else {
+            (self.place_run(state, run.class, left) > 0).then_some(run.class)
+        }
     }
 
-    /// Places one pod that no others count; returns the class of a pod that has no place.
-    fn place_lone(&self, state: &mut State, id: ClassId) -> Option<ClassId> {
-        let hot = &self.hot[id.index()];
-        if let Some(found) = self.find_for_lone(state, id) {
-            state.lodge(hot, found, 1);
-            return None;
-        }
-        let lone = &self.lones[hot.lone as usize];
-        if self.only_new(state).is_some_and(|node| self.can_wait(state, lone, node)) {
-            state.waiting.push(Run { class: id, count: 1 });
-            return None;
-        }
-        self.place_waiting(state, false).or_else(|| self.place_new(state, id))
-    }
-
-    /// The new node, if the probe opened exactly one: pods that need one ask it first.
-    fn only_new(&self, state: &State) -> Option<NodeId> {
-        let drafts = &state.drafts;
-        let one = drafts.list.len() == drafts.first + 1;
-        one.then(|| NodeId::new(self.nodes.len() + drafts.first))
-    }
-
-    /// Places one pod on a new node; returns its class if there is none for it.
-    fn place_new(&self, state: &mut State, id: ClassId) -> Option<ClassId> {
+    /// Places one pod that no others count on a draft; returns its class if there is none for it.
+    fn place_drafted(&self, state: &mut State, id: ClassId) -> Option<ClassId> {
         let pod = Batch { class: id, original: id, count: 1, counted: false };
         let found = self.find_draft(state, self.class(id), &self.hot[id.index()], 1);
         if let Some((node, fitting)) = found {
@@ -142,68 +157,31 @@ impl Tables {
         if state.open(self, pod).is_some() { None } else { Some(id) }
     }
 
-    /// Places the pods that wait: all on the one new node if it takes them, else one after the other. Returns the first class of
-    /// which a pod has no place. The last time, only the price is of interest.
-    fn place_waiting(&self, state: &mut State, last: bool) -> Option<ClassId> {
-        if state.waiting.is_empty() {
-            return None;
+    /// Places pods that others count as a trial does; returns their class if one has no place.
+    fn place_seen(&self, state: &mut State, new: &mut Option<Sketch>, run: Run) -> Option<ClassId> {
+        let class = self.class(run.class);
+        let mut left = run.count;
+        if new.is_some() && class.never.is_none() && class.relaxed.is_none() {
+            left = self.place_on_nodes(state, run.class, run.class, left);
+            if left == 0 {
+                return None;
+            }
         }
-        let waiting = std::mem::take(&mut state.waiting);
-        let missed = match self.place_together(state, &waiting, last) {
-            Together::Placed => None,
-            Together::Missed(class) => Some(class),
-            Together::Unclear => waiting.iter().find_map(|run| {
-                if self.hot[run.class.index()].lone == NOT_LONE {
-                    self.place_all(state, *run)
-                } else {
-                    self.place_new(state, run.class)
-                }
-            }),
-        };
-        state.waiting = waiting;
-        state.waiting.clear();
-        missed
+        self.show(state, new);
+        (self.place_run(state, run.class, left) > 0).then_some(run.class)
     }
 
-    /// Places all on the one new node, or says which class does not fit there if there cannot be another.
-    fn place_together(&self, state: &mut State, runs: &[Run], last: bool) -> Together {
-        let Some(node) = self.only_new(state) else { return Together::Unclear };
-        let at = state.drafts.first;
-        let Some(fitting) = self.fits_all(state, runs, node) else {
-            if at > 0 || state.drafts.most > 1 {
-                return Together::Unclear;
-            }
-            // The more there are, the less they fit.
-            let (mut fit, mut too_many) = (0, runs.len());
-            while fit + 1 < too_many {
-                let middle = usize::midpoint(fit, too_many);
-                match self.fits_all(state, &runs[..middle], node) {
-                    Some(_) => fit = middle,
-                    None => too_many = middle,
-                }
-            }
-            return Together::Missed(runs[fit].class);
-        };
-        if last {
-            state.reprice(self, at, fitting.option);
-            return Together::Placed;
-        }
-        // What the draft had free is logged, so that the pods need not be.
-        state.narrow(self, at, fitting);
-        for run in runs {
-            state.reserve(self, run.class, node, i64::from(run.count));
-        }
-        state.retouch(node);
-        Together::Placed
+    /// The new node, if the probe opened exactly one: pods that need one ask it first.
+    fn only_new(&self, state: &State) -> Option<NodeId> {
+        let drafts = &state.drafts;
+        let one = drafts.list.len() == drafts.first + 1;
+        one.then(|| NodeId::new(self.nodes.len() + drafts.first))
     }
-}
 
-/// What came of placing pods on one new node.
-enum Together {
-    /// All are there.
-    Placed,
-    /// One of this class has no place.
-    Missed(ClassId),
-    /// They have to be looked at one after the other.
-    Unclear,
+    /// Lets pods see the new node that look at more than its price.
+    fn show(&self, state: &mut State, new: &mut Option<Sketch>) {
+        if let Some(sketch) = new.take() {
+            self.write_down(state, sketch);
+        }
+    }
 }

@@ -83,12 +83,12 @@ pub struct State {
     pub(crate) closed: Vec<NodeId>,
     pub(crate) drafts: Drafts,
     pub(crate) changes: Vec<Change>,
-    /// Pods that a probe will put on its new node all at once.
-    pub(crate) waiting: Vec<Run>,
     /// Whether a probe is under way, which does not log everything.
     pub(crate) probing: bool,
     /// Whether nodes with a lot of room are taken first.
     pub(crate) roomy: bool,
+    /// Whether a probe found no room for some pod.
+    pub(crate) scarce: bool,
     /// Nodes that placements changed since the grid was last brought up to date: the grid does not know them.
     pub(crate) touched: Vec<Touched>,
     /// For each node when it was last touched or closed, and where in the list it is.
@@ -245,6 +245,7 @@ impl State {
     /// A node counts for its pool's limits, or no longer.
     fn occupy(&mut self, tables: &Tables, node: NodeId, sign: i64) {
         match tables.nodes.get(node.index()) {
+            Some(_) if !self.drafts.limited => {}
             Some(info) => {
                 if let Some(pool) = info.pool {
                     self.drafts.occupy(pool, &info.capacity, sign);

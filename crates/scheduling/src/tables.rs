@@ -4,9 +4,10 @@ use restow_model::{Resources, Str};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::class::Class;
+use crate::fitting::nothing_as_least;
 use crate::grid::{SECTORS, cpu_bucket, memory_bucket};
 use crate::group::Groups;
-use crate::ids::{ClassId, Domain, GroupId, KeyId, NodeId, TallyId};
+use crate::ids::{ClassId, Domain, GroupId, KeyId, NodeId, SelectionId, TallyId};
 use crate::known::Known;
 use crate::launch::Launch;
 use crate::lone::Lone;
@@ -42,9 +43,6 @@ pub(crate) struct NodeInfo {
 pub(crate) struct Hot {
     pub(crate) cpu: i64,
     pub(crate) memory: i64,
-    /// As the demand, where nothing asked for fits anywhere.
-    pub(crate) need_cpu: i64,
-    pub(crate) need_memory: i64,
     /// The sectors that its selection allows.
     pub(crate) sectors: u64,
     pub(crate) row: u8,
@@ -67,6 +65,7 @@ pub(crate) struct Hot {
     pub(crate) easy: bool,
     /// Its place among the lone classes, or [`NOT_LONE`](crate::lone::NOT_LONE).
     pub(crate) lone: u32,
+    pub(crate) selection: SelectionId,
     /// Where its tallies begin and end.
     pub(crate) adds: (u32, u32),
 }
@@ -98,12 +97,11 @@ impl Hot {
     #[inline]
     pub(crate) fn need(&self, count: u32) -> Need {
         if count == 1 {
-            let (cpu, memory) = (self.need_cpu, self.need_memory);
+            let (cpu, memory) = (nothing_as_least(self.cpu), nothing_as_least(self.memory));
             return Need { cpu, memory, pods: 1, row: self.row, column: self.column };
         }
-        let times =
-            |one: i64| if one == i64::MIN { one } else { one.saturating_mul(i64::from(count)) };
-        let (cpu, memory) = (times(self.need_cpu), times(self.need_memory));
+        let times = |one: i64| nothing_as_least(one.saturating_mul(i64::from(count)));
+        let (cpu, memory) = (times(self.cpu), times(self.memory));
         let (row, column) = (cpu_bucket(cpu), memory_bucket(memory));
         Need { cpu, memory, pods: count as i32, row, column }
     }

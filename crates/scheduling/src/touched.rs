@@ -61,14 +61,6 @@ impl State {
         }
     }
 
-    /// Looks again at what a node has free that was touched before.
-    pub(crate) fn retouch(&mut self, node: NodeId) {
-        let at = self.stamps[node.index()].1 as usize;
-        if self.is_touched(node) && at < self.touched.len() {
-            self.touched[at].free = self.free[node.index()];
-        }
-    }
-
     /// Brings the grid up to date.
     pub(crate) fn refresh(&mut self, tables: &Tables) {
         for at in 0..self.touched.len() {

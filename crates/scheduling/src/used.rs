@@ -7,8 +7,10 @@ use crate::draft::{Draft, NO_OPTION};
 use crate::ids::NodeId;
 use crate::launch::LaunchOption;
 use crate::state::State;
+use crate::tables::Hot;
 
 /// What pods take of a draft, with one more or without.
+#[derive(Default)]
 pub(crate) struct Used {
     pub(crate) cpu: i64,
     pub(crate) memory: i64,
@@ -19,7 +21,7 @@ pub(crate) struct Used {
 impl Used {
     pub(crate) fn of(state: &State, draft: &Draft, node: NodeId) -> Self {
         if draft.option == NO_OPTION {
-            return Self { cpu: 0, memory: 0, pods: 0, rare: SmallVec::new() };
+            return Self::default();
         }
         let free = &state.free[node.index()];
         let mut rare = SmallVec::new();
@@ -49,6 +51,13 @@ impl Used {
             }
         }
         self
+    }
+
+    /// Adds pods that ask for nothing rare, or takes them away.
+    pub(crate) fn take(&mut self, hot: &Hot, count: i64) {
+        self.cpu += hot.cpu.saturating_mul(count);
+        self.memory += hot.memory.saturating_mul(count);
+        self.pods += count;
     }
 
     /// Whether an option holds it.
