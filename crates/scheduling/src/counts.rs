@@ -3,7 +3,6 @@
 use hashbrown::hash_map::Entry;
 
 use crate::ids::{ClassId, Domain, KeyId, NO_DOMAIN, NodeId, OPEN_DOMAIN, TallyId};
-use crate::lone::NOT_LONE;
 use crate::state::{Run, State};
 use crate::tables::{Add, SPARSE, Tables};
 use crate::tally::sparse_slot;
@@ -140,22 +139,18 @@ impl State {
     }
 
     /// Counts all pods of a closed node out (`-1`) or in again (`1`), and says whether there are any that count. Counts that are
-    /// of this node alone and that nobody adds up need not change: nothing can be placed on it.
+    /// of this node alone and that nobody adds up need not change: nothing can be placed on it. A probe takes a single lone pod
+    /// out itself when it asks about it.
     pub(crate) fn tally_all(&mut self, tables: &Tables, node: NodeId, sign: i32) -> bool {
         let mut any = false;
         let runs = std::mem::take(&mut self.runs[node.index()]);
         for run in &runs {
             let hot = &tables.hot[run.class.index()];
-            if hot.adds.0 == hot.adds.1 {
+            if run.count <= hot.quiet && (self.probing || hot.adds.0 == hot.adds.1) {
                 continue;
             }
             any = true;
-            if self.probing && run.count == 1 && hot.lone != NOT_LONE {
-                // All that its own rules ask for; others do not ask.
-                tables.count_lone(self, &tables.lones[hot.lone as usize], node, sign);
-            } else {
-                self.tally_run(tables, *run, node, sign);
-            }
+            self.tally_run(tables, *run, node, sign);
         }
         self.runs[node.index()] = runs;
         for at in 0..self.residents[node.index()].len() {

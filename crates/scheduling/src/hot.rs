@@ -94,6 +94,7 @@ pub(crate) fn lay_out(tables: &mut Tables, state: &State) {
                 && class.open_claims.is_empty()
                 && class.relaxed.is_none(),
             lone: crate::lone::NOT_LONE,
+            quiet: 0,
             selection: class.selection,
             adds: {
                 let first = next;

@@ -77,10 +77,14 @@ pub(crate) fn lay_out(tables: &mut Tables) {
     tables.lones.clear();
     for at in 0..tables.classes.len() {
         let found = lone(tables, ClassId::new(at), &adders, &askers);
-        tables.hot[at].lone = found.map_or(NOT_LONE, |own| {
+        let hot = &mut tables.hot[at];
+        let counted = hot.adds.0 < hot.adds.1;
+        hot.lone = NOT_LONE;
+        hot.quiet = if counted { u32::from(found.is_some()) } else { u32::MAX };
+        if let Some(own) = found {
+            hot.lone = tables.lones.len() as u32;
             tables.lones.push(own);
-            tables.lones.len() as u32 - 1
-        });
+        }
     }
 }
 
@@ -216,8 +220,24 @@ impl Tables {
         let most = self.most_for_lone(state, lone);
         let sectors = &self.key_sectors[lone.key.index()];
         let counts = &state.rows[lone.row as usize..lone.row as usize + sectors.len()];
-        let passing = counts.iter().zip(sectors).filter(|(count, _)| **count <= most);
-        allowed & passing.fold(OPEN, |all, (_, sectors)| all | sectors)
+        let passing = counts.iter().zip(sectors);
+        let passing = passing.map(|(count, sectors)| if *count <= most { *sectors } else { 0 });
+        allowed & passing.fold(OPEN, |all, sectors| all | sectors)
+    }
+
+    /// Asks something about a lone pod while it is not counted on its node.
+    #[inline]
+    pub(crate) fn without<T>(
+        &self,
+        state: &mut State,
+        lone: &Lone,
+        node: NodeId,
+        ask: impl FnOnce(&mut State) -> T,
+    ) -> T {
+        self.count_lone(state, lone, node, -1);
+        let answer = ask(state);
+        self.count_lone(state, lone, node, 1);
+        answer
     }
 
     /// A node that exists for a lone pod that is not counted at the moment.
@@ -236,7 +256,7 @@ impl Tables {
 
     /// Takes a lone pod of a node out of the counts that its own rules ask for (`-1`), or puts it back (`1`).
     #[inline]
-    pub(crate) fn count_lone(&self, state: &mut State, lone: &Lone, node: NodeId, by: i32) {
+    fn count_lone(&self, state: &mut State, lone: &Lone, node: NodeId, by: i32) {
         if !lone.own {
             return;
         }

@@ -59,7 +59,9 @@ impl Tables {
                     state.lodge(hot, found, some);
                 }) == 0
             } else if hot.lone != NOT_LONE && run.count == 1 {
-                let found = self.find_for_lone(state, run.class);
+                let lone = &self.lones[hot.lone as usize];
+                let found =
+                    self.without(state, lone, source, |state| self.find_for_lone(state, run.class));
                 found.inspect(|found| state.lodge(hot, *found, 1)).is_some()
             } else {
                 self.class(run.class).never.is_none()
@@ -90,13 +92,16 @@ impl Tables {
                 });
                 self.place_new(state, new, Run { count: left, ..run })
             } else if hot.lone != NOT_LONE && run.count == 1 {
-                match self.find_for_lone(state, run.class) {
-                    Some(found) => {
-                        state.lodge(hot, found, 1);
-                        None
+                let lone = &self.lones[hot.lone as usize];
+                self.without(state, lone, source, |state| {
+                    match self.find_for_lone(state, run.class) {
+                        Some(found) => {
+                            state.lodge(hot, found, 1);
+                            None
+                        }
+                        None => self.place_new(state, new, run),
                     }
-                    None => self.place_new(state, new, run),
-                }
+                })
             } else {
                 self.place_seen(state, new, run)
             };

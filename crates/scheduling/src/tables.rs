@@ -65,6 +65,9 @@ pub(crate) struct Hot {
     pub(crate) easy: bool,
     /// Its place among the lone classes, or [`NOT_LONE`](crate::lone::NOT_LONE).
     pub(crate) lone: u32,
+    /// So many of its pods on one node need not be counted out when a probe closes it: any number if they are counted
+    /// nowhere, one if it is a lone class.
+    pub(crate) quiet: u32,
     pub(crate) selection: SelectionId,
     /// Where its tallies begin and end.
     pub(crate) adds: (u32, u32),
