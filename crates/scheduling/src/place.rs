@@ -1,5 +1,6 @@
 //! Finding a place for pods: on a node that was just used, on the tightest node or draft that fits, else on a new node.
 
+use crate::bits::Ones;
 use crate::class::{Class, Rule};
 use crate::fitting::Fitting;
 use crate::ids::{ClassId, NodeId, TallyId};
@@ -161,12 +162,16 @@ impl Tables {
         ask: impl Fn(NodeId, bool) -> bool,
     ) -> Option<Found> {
         let look = |sectors: u64| -> Option<Found> {
-            for (at, own) in state.touched.iter().enumerate() {
-                if need.fits(&own.free)
-                    && sectors >> own.sector & 1 == 1
-                    && ask(own.node, own.sector < MIXED)
-                {
-                    return Some(Found::Again(at, own.node));
+            for (block, all) in state.touched.chunks(64).enumerate() {
+                // Who has room is found without branches: it is anybody's guess.
+                let roomy = all.iter().rev().fold(0_u64, |roomy, own| {
+                    roomy << 1 | (u64::from(need.fits(&own.free)) & sectors >> own.sector & 1)
+                });
+                for at in Ones(roomy) {
+                    let own = &all[at];
+                    if ask(own.node, own.sector < MIXED) {
+                        return Some(Found::Again(block * 64 + at, own.node));
+                    }
                 }
             }
             let mut found = None;

@@ -85,8 +85,12 @@ pub(crate) struct Need {
 
 impl Need {
     #[inline]
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "without branches: which of them is short is anybody's guess"
+    )]
     pub(crate) fn fits(&self, free: &Free) -> bool {
-        self.cpu <= free.cpu && self.memory <= free.memory && self.pods <= free.pods
+        (self.cpu <= free.cpu) & (self.memory <= free.memory) & (self.pods <= free.pods)
     }
 }
 
