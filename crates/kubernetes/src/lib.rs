@@ -1,4 +1,4 @@
-//! Kubernetes objects in any format to the model, and the snapshot file.
+//! Kubernetes objects in any format to the model, the snapshot file and the history file.
 //!
 //! [`Reader`] takes files, pages of lists and lines of watches and ends in a [`restow_model::Snapshot`]. Everything that is
 //! particular to Kubernetes' own formats stops here.
@@ -6,6 +6,7 @@
 mod anonymize;
 mod convert;
 pub mod file;
+pub mod history;
 mod kind;
 mod read;
 pub mod schema;
