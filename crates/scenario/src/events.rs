@@ -64,7 +64,7 @@ fn happenings(event: &At<'_>, cast: &Cast<'_>, budgets: &[(String, String)]) -> 
         return each(&of, &|workload| Happening::Scale { workload, replicas });
     }
     if let Some(own) = event.get("rollout") {
-        return each(&own, &|workload| Happening::Rollout { workload });
+        return each(&own, &|workload| Happening::Rollout { workload, template: None });
     }
     if let Some(own) = event.get("delete") {
         return each(&own, &|workload| Happening::Delete { workload });

@@ -1,9 +1,10 @@
 //! What the script says happens.
 
 use restow_catalog::{InstanceType, Offering};
-use restow_model::{CountOrPercent, GoDuration, Price, Str};
+use restow_model::{CountOrPercent, GoDuration, PodDisruptionBudget, Price, Str};
 
 use crate::agenda::Event;
+use crate::budgets::Budgets;
 use crate::pods::Why;
 use crate::provider::Leaving;
 use crate::script::{Happening, OfferingFilter, WorkloadName};
@@ -24,11 +25,17 @@ impl World {
                     self.scale(number, *replicas);
                 }
             }
-            Happening::Rollout { workload } => {
+            Happening::Rollout { workload, template } => {
                 if let Some(number) = self.unit_named(workload) {
-                    self.roll_out(number);
+                    self.roll_out(number, *template);
                 }
             }
+            Happening::Start { workload, pods, parallel } => {
+                if let Some(number) = self.unit_named(workload) {
+                    self.start_work(number, *pods, *parallel);
+                }
+            }
+            Happening::Budget(own) => self.write_budget(own),
             Happening::Delete { workload } => {
                 if let Some(number) = self.unit_named(workload) {
                     let unit = &mut self.units[number as usize];
@@ -78,6 +85,22 @@ impl World {
             Happening::Pause => self.paused = true,
             Happening::Resume => self.paused = false,
         }
+    }
+
+    fn write_budget(&mut self, own: &PodDisruptionBudget) {
+        let all = &mut self.snapshot.pod_disruption_budgets;
+        let key = (own.meta.namespace, own.meta.name);
+        match all.iter_mut().find(|old| (old.meta.namespace, old.meta.name) == key) {
+            Some(old) => *old = own.clone(),
+            None => all.push(own.clone()),
+        }
+        self.budgets = Budgets::new(&self.snapshot);
+        for at in 0..self.snapshot.pods.len() as u32 {
+            let there = !self.snapshot.pods[at as usize].is_finished();
+            self.budgets.see(&mut self.snapshot, at, there);
+        }
+        self.expect_pods();
+        self.changes.others += 1;
     }
 
     fn reprice(&mut self, of: &OfferingFilter, price: Option<Price>, factor: f64) {

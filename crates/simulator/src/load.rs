@@ -131,11 +131,17 @@ impl World {
         let own = &self.snapshot.workloads[at];
         if !own.suspended {
             let pods = own.job.and_then(|job| job.completions).unwrap_or(1).max(1);
-            let unit = &mut self.units[number as usize];
-            unit.completions = Some(unit.completed + unit.pods.len() as i64 + pods);
-            unit.desired = unit.pods.len() as i64 + pods;
-            self.reconcile(number);
+            self.start_work(number, pods, pods);
         }
         self.note_cron(number);
+    }
+
+    /// So many pods have to do their work besides those that do, so many of them at a time.
+    pub(crate) fn start_work(&mut self, number: u32, pods: i64, parallel: i64) {
+        let unit = &mut self.units[number as usize];
+        let Some(wanted) = unit.completions else { return };
+        unit.completions = Some(wanted.max(unit.completed + unit.pods.len() as i64) + pods);
+        unit.desired = unit.pods.len() as i64 + parallel.clamp(1, pods.max(1));
+        self.reconcile(number);
     }
 }

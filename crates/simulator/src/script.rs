@@ -1,6 +1,6 @@
 //! What a simulation is told besides the cluster that it starts from: how workloads behave, how the provider does, what happens.
 
-use restow_model::{GoDuration, Price, WorkloadKind};
+use restow_model::{GoDuration, PodDisruptionBudget, PodTemplate, Price, WorkloadKind};
 use restow_scheduling::Profile;
 
 /// A length of time that differs from case to case.
@@ -204,6 +204,17 @@ pub enum Happening {
     Rollout {
         /// Which.
         workload: WorkloadName,
+        /// What the new ones are, in the tables of the setup's snapshot; as they were if `None`.
+        template: Option<PodTemplate>,
+    },
+    /// A Job or `CronJob` starts work.
+    Start {
+        /// Which.
+        workload: WorkloadName,
+        /// How many pods have to end well, besides those that work already.
+        pods: i64,
+        /// How many of these work at a time.
+        parallel: i64,
     },
     /// A workload is deleted with its pods.
     Delete {
@@ -240,6 +251,9 @@ pub enum Happening {
         /// `maxUnavailable` from now on.
         max_unavailable: i64,
     },
+    /// A budget is written, in the names of the setup's snapshot: it takes the place of the one of that name. One without a
+    /// selector counts for no pod.
+    Budget(Box<PodDisruptionBudget>),
     /// Pods of a workload crash and never become ready.
     Crash {
         /// Which.

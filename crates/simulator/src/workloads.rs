@@ -1,6 +1,6 @@
 //! The controllers: they make pods until there are as many as wanted, and delete those that are too many.
 
-use restow_model::{Phase, Pod, Shared, WorkloadKind};
+use restow_model::{Phase, Pod, PodTemplate, Shared, WorkloadKind};
 
 use crate::agenda::{Event, PodRef};
 use crate::pods::Why;
@@ -293,10 +293,16 @@ impl World {
         self.enqueue(at);
     }
 
-    /// Begins a new version.
-    pub(crate) fn roll_out(&mut self, number: u32) {
+    /// Begins a new version, of another template if there is one.
+    pub(crate) fn roll_out(&mut self, number: u32, template: Option<PodTemplate>) {
         let unit = &mut self.units[number as usize];
         unit.version += 1;
+        if let Some(template) = template {
+            unit.template = template;
+            if let Some(at) = unit.workload {
+                self.snapshot.workloads[at].template = Some(template);
+            }
+        }
         if unit.kind == WorkloadKind::Deployment {
             new_replica_set(&mut self.snapshot, &self.names, unit);
         }
