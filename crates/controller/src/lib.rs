@@ -41,6 +41,7 @@ pub use client::Connection;
 pub use connect::{ConnectError, connect};
 pub use error::LiveError;
 pub use list::{ListOptions, Listed, LiveRead, Progress, read_cluster};
+pub use live::Live;
 pub use metrics::Metrics;
 pub use moves::{UnreadableMove, record as record_of_move};
 pub use news::{Everybody, News, Tell};

@@ -13,18 +13,14 @@ use crate::news::{News, Tell};
 use crate::watch::{Job, WatchNews, WatchOptions, Watching, follow_cluster};
 
 /// A way to the task that owns what is known of a cluster.
-pub(crate) struct Live {
+pub struct Live {
     jobs: mpsc::Sender<Job>,
     task: JoinHandle<Result<(), LiveError>>,
 }
 
 impl Live {
     /// Reads a cluster and keeps it true.
-    pub(crate) fn start(
-        connection: Connection,
-        options: WatchOptions,
-        tell: Arc<dyn Tell>,
-    ) -> Self {
+    pub fn start(connection: Connection, options: WatchOptions, tell: Arc<dyn Tell>) -> Self {
         let (jobs, mut asked) = mpsc::channel::<Job>(16);
         let task = tokio::spawn(async move {
             let mut reader = Reader::new(ReadOptions { skip_invalid: true });
@@ -44,7 +40,7 @@ impl Live {
     }
 
     /// Does something with what is known, between two changes.
-    pub(crate) async fn ask<R: Send + 'static>(
+    pub async fn ask<R: Send + 'static>(
         &mut self,
         job: impl FnOnce(&mut Reader, Watching) -> R + Send + 'static,
     ) -> Result<R, LiveError> {

@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     apply, budget, catalog, completions, config, crds, demo, diff, explain, history, lint,
-    manifests, nodes, pause, plan, run, schedule, simulate, snapshot, tune,
+    manifests, nodes, pause, plan, record, run, schedule, simulate, snapshot, tune,
 };
 
 /// The version, with the date of the built-in prices.
@@ -67,6 +67,7 @@ pub(crate) enum Command {
     Simulate(Box<simulate::SimulateArgs>),
     Compare(Box<simulate::CompareArgs>),
     Tune(Box<tune::TuneArgs>),
+    Record(record::RecordArgs),
     Demo(demo::DemoArgs),
     Run(Box<run::RunArgs>),
     Apply(Box<apply::ApplyArgs>),
@@ -133,7 +134,7 @@ pub(crate) struct ServerArgs {
 }
 
 /// Where prices come from.
-#[derive(clap::Args, Debug, Default)]
+#[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Prices")]
 pub(crate) struct PriceArgs {
     /// Where instance types and prices come from; repeatable, later ones win.

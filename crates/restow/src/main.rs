@@ -6,6 +6,7 @@ mod input;
 mod output;
 mod planning;
 mod prices;
+mod replay;
 mod scenario;
 mod settings_args;
 mod show;
@@ -63,6 +64,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Simulate(args) => commands::simulate::simulate(&args),
         Command::Compare(args) => commands::simulate::compare(&args),
         Command::Tune(args) => commands::tune::run(&args),
+        Command::Record(args) => commands::record::run(args),
         Command::Demo(args) => commands::demo::run(&args),
         Command::Run(args) => commands::run::run(*args),
         Command::Apply(args) => commands::apply::run(*args),

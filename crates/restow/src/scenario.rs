@@ -11,13 +11,14 @@ use restow_model::GoDuration;
 use restow_scenario::{PolicyDraft, Scenario, shipped};
 use restow_simulator::{Checked, Failed, Options, Policy, Progress, Setup, Trials, Tried};
 
+use crate::args::PriceArgs;
 use crate::planning::check_pool;
-use crate::terminal;
+use crate::{replay, terminal};
 
 /// What is simulated, and how often.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ScenarioArgs {
-    /// A scenario file, or the name of one that comes with restow (`restow simulate --list`).
+    /// A scenario file, the name of one that comes with restow (`restow simulate --list`), or a history of `restow record`.
     #[arg(value_name = "SCENARIO", required_unless_present = "list")]
     pub(crate) scenario: Option<String>,
 
@@ -48,6 +49,9 @@ pub(crate) struct ScenarioArgs {
     /// List the scenarios that come with restow.
     #[arg(long)]
     pub(crate) list: bool,
+
+    #[command(flatten)]
+    pub(crate) prices: PriceArgs,
 }
 
 pub(crate) fn duration(text: &str) -> Result<GoDuration, String> {
@@ -74,13 +78,22 @@ impl ScenarioArgs {
         words.extend(self.policies.iter().map(|own| format!("--policy {own}")));
         words.extend(self.what_ifs.iter().map(|own| format!("--what-if '{own}'")));
         words.extend(self.duration.map(|own| format!("--duration {own}")));
+        if self.scenario.as_deref().is_some_and(|name| replay::is_history(Path::new(name))) {
+            words.extend(self.prices.catalogs.iter().map(|own| format!("--catalog {own}")));
+        }
         words.join(" ")
     }
 
-    /// Reads everything that was named.
-    pub(crate) fn load(&self) -> anyhow::Result<Trial> {
+    /// Reads everything that was named. Who only looks at one policy is shown less of a history than who compares.
+    pub(crate) fn load(&self, compares: bool) -> anyhow::Result<Trial> {
         let name = self.scenario.as_deref().unwrap_or_default();
-        let mut scenario = read(name)?;
+        let mut scenario = match replay::read(name, &self.prices)? {
+            Some(mut replayed) => {
+                replayed.policies.retain(|own| compares || own.name != "karpenter-1.14");
+                replayed
+            }
+            None => read(name)?,
+        };
         if let Some(duration) = self.duration {
             scenario.setup.script.duration = duration;
         }

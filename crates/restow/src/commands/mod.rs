@@ -15,6 +15,7 @@ pub(crate) mod manifests;
 pub(crate) mod nodes;
 pub(crate) mod pause;
 pub(crate) mod plan;
+pub(crate) mod record;
 pub(crate) mod run;
 pub(crate) mod schedule;
 pub(crate) mod simulate;

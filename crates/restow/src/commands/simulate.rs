@@ -29,7 +29,8 @@ use crate::{output, terminal};
                   restow simulate s1-off-peak-cascade     one of them\n  \
                   restow simulate my.yaml --faults --duration 3h\n  \
                   restow simulate my.yaml --seeds 20 --record log.jsonl\n  \
-                  restow simulate my.yaml -o html --out report.html\n\n\
+                  restow simulate my.yaml -o html --out report.html\n  \
+                  restow simulate monday.history          what `restow record` saw, under restow\n\n\
                   The format of scenarios: docs/scenarios.md.\n\n\
                   Exit codes: 0 all expectations hold, 3 one does not, 1 error.")]
 pub(crate) struct SimulateArgs {
@@ -52,7 +53,8 @@ pub(crate) struct SimulateArgs {
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
                   restow compare s1-off-peak-cascade --policy careful --policy karpenter-1.14 --policy none\n  \
-                  restow compare my.yaml --policy a.yaml --policy b.yaml --seeds 20 -o html --out report.html\n\n\
+                  restow compare my.yaml --policy a.yaml --policy b.yaml --seeds 20 -o html --out report.html\n  \
+                  restow compare monday.history --policy seeds --policy careful     what `restow record` saw\n\n\
                   Exit codes: 0 all expectations hold, 3 one does not, 1 error.")]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
@@ -119,7 +121,7 @@ fn run(
         terminal::print(&list()?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let trial = args.load()?;
+    let trial = args.load(compares)?;
     let Trial { scenario, policies, seeds, threads } = &trial;
     if faults && scenario.setup.script.duration <= QUIET {
         terminal::warn("the last hour is without faults, and this is no longer: say --duration 3h");

@@ -8,7 +8,7 @@ use restow_consolidation::settings::{Entry, Name, Origin, resolve};
 use restow_model::GoDuration;
 use restow_report::table::{Cell, Column, Table, TableOptions};
 use restow_report::{Style, ViewOptions};
-use restow_scenario::read_structured;
+use restow_scenario::{Scenario, read_structured};
 use restow_simulator::tune::{Choice, Merit, frontier, next_choices};
 use restow_simulator::{Consolidator, Policy, Setup};
 use serde::Serialize;
@@ -30,7 +30,8 @@ use crate::show::ShowArgs;
                   restow tune -f dump.json --load-churn 2 --load-daily 30 --duration 24h\n  \
                   restow tune my.yaml --eviction-cost 0.05 --tries 60 -o json")]
 pub(crate) struct TuneArgs {
-    /// A scenario file or the name of one that comes with restow; without it the cluster with a made-up load.
+    /// A scenario file, the name of one that comes with restow, or a history of `restow record`; without it the cluster with a
+    /// made-up load.
     #[arg(value_name = "SCENARIO", conflicts_with = "files")]
     scenario: Option<String>,
 
@@ -160,7 +161,11 @@ impl TuneArgs {
         }
         let what_ifs = &self.planning.what_ifs;
         let (of, mut setup) = if let Some(name) = &self.scenario {
-            let scenario = crate::scenario::read(name)?;
+            let scenario = match crate::replay::read(name, &self.planning.prices)? {
+                // Its policies are suggestions; where things stand is the cluster's own settings.
+                Some(replayed) => Scenario { policies: Vec::new(), ..replayed },
+                None => crate::scenario::read(name)?,
+            };
             let ours =
                 scenario.policies.iter().find(|own| own.consolidator == Consolidator::Restow);
             base.extend(ours.into_iter().flat_map(|own| own.settings.clone()));
