@@ -207,8 +207,8 @@ fn what_is_wrong_with_a_history_is_said() {
         std::fs::write(folder.path().join("a.history"), bytes).expect("writable");
         let text = run(folder.path(), &["simulate", "a.history", "--policy", "none", "-o", "json"]);
         let stderr = text.split("--- stderr\n").nth(1).unwrap_or_default();
-        screens
-            .push_str(&format!("# {title}\n{}\n{stderr}", text.lines().next().unwrap_or_default()));
+        let first = text.lines().next().unwrap_or_default();
+        screens += &["# ", title, "\n", first, "\n", stderr].concat();
     };
     show("cut off in its last frame", &bytes[..bytes.len() - 3]);
     show("cut off at the start", &bytes[..100]);

@@ -135,7 +135,7 @@ impl Making {
                 self.happens(passed, Happening::Interrupt { of, count: Some(1) });
             }
             Change::NodeCame(node) => {
-                fleet::came(&mut self.stays, passed, node, objects, &self.snapshot)
+                fleet::came(&mut self.stays, passed, node, objects, &self.snapshot);
             }
             Change::NodeWent(node) => fleet::went(&mut self.stays, passed, node, &self.snapshot),
         }

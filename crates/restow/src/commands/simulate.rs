@@ -31,16 +31,16 @@ use crate::{output, terminal};
                   restow simulate my.yaml --seeds 20 --record log.jsonl\n  \
                   restow simulate my.yaml -o html --out report.html\n  \
                   restow simulate monday.history          what `restow record` saw, under restow\n\n\
-                  The format of scenarios: docs/scenarios.md.\n\n\
+                  The format of scenarios: docs/scenarios.md. Prices are asked for by histories; a scenario has its own.\n\n\
                   Exit codes: 0 all expectations hold, 3 one does not, 1 error.")]
 pub(crate) struct SimulateArgs {
-    #[command(flatten)]
-    scenario: ScenarioArgs,
-
     /// Let everything go wrong between restow and the cluster, and look every step over: old and lost observations, actions
     /// that are lost, done twice or late, crashes at any point. Exit code 3 and how to see it again if anything is found.
     #[arg(long)]
     faults: bool,
+
+    #[command(flatten)]
+    scenario: ScenarioArgs,
 
     #[command(flatten)]
     show: ShowArgs,

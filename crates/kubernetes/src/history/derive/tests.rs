@@ -270,7 +270,7 @@ fn how_long_a_pod_took_to_become_ready_is_told_once_of_its_workload() {
     };
     let took = GoDuration::from_seconds(7);
     let ready = Change::Ready { of: api(), took };
-    assert_eq!(changes(&all(&bound(None)), &all(&bound(Some(7)))), [ready.clone()]);
+    assert_eq!(changes(&all(&bound(None)), &all(&bound(Some(7)))), std::slice::from_ref(&ready));
     assert_eq!(changes(&all(&bound(None))[..2], &all(&bound(Some(7)))), [ready]);
     assert_eq!(changes(&all(&bound(Some(7))), &all(&bound(Some(7)))), []);
 }
@@ -282,7 +282,7 @@ fn a_budget_is_told_when_its_rule_changes_and_not_its_status() {
     assert_eq!(changes(&[budget(1, 3)], &[budget(1, 2)]), []);
     let frame = found(&[budget(1, 3)], &[budget(2, 3)]);
     let told = Change::Budget { namespace: namespace.clone(), name: name.clone() };
-    assert_eq!(frame.changes, [told.clone()]);
+    assert_eq!(frame.changes, std::slice::from_ref(&told));
     assert_eq!(frame.objects.pod_disruption_budgets[0].current_healthy, 0);
     assert_eq!(changes(&[], &[budget(1, 3)]), [told]);
     assert_eq!(changes(&[budget(1, 3)], &[]), [Change::NoBudget { namespace, name }]);
