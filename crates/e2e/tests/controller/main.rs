@@ -8,5 +8,6 @@ mod leaders;
 mod moves;
 mod observe;
 mod rbac;
+mod record;
 mod scale;
 mod stage;
