@@ -192,8 +192,9 @@ fn run(who: Contender, pods: u32) -> Course {
     while last.elapsed() < REST && start.elapsed() < PATIENCE {
         sleep(LOOK);
         let mut next = Seen::new(&servers);
-        evictions += next.pods.difference(&seen.pods).count();
-        if next.busy || next.nodes != seen.nodes || next.pods != seen.pods {
+        let fresh = next.pods.difference(&seen.pods).count();
+        evictions += fresh;
+        if next.busy || next.nodes != seen.nodes || fresh > 0 {
             last = Instant::now();
         }
         next.pods.extend(seen.pods.drain());
