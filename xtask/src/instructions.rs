@@ -27,6 +27,10 @@ const FILE: &str = "bench/instructions.toml";
 
 const TOLERANCE_PERCENT: f64 = 5.0;
 
+/// Cases that differ more between builds of the same sources. The path of a checkout is part of the names of our functions, and with
+/// them changes what the compiler inlines into the YAML reader: a tenth was seen, up and down, from one directory to another.
+const LOOSE: &[(&str, f64)] = &[("snapshot-yaml", 15.0)];
+
 const SMALL_JSON: Input = Input { nodes: 20, pods: 200, format: "json-list" };
 const SMALL_YAML: Input = Input { nodes: 20, pods: 200, format: "yaml" };
 
@@ -186,7 +190,6 @@ fn change_percent(before: u64, now: u64) -> f64 {
 
 fn complaints(recorded: &Recorded, counted: &BTreeMap<String, u64>) -> Vec<String> {
     let again = "`cargo xtask instructions --record`";
-    let tolerance = recorded.tolerance_percent;
     let mut found = Vec::new();
     for (name, now) in counted {
         let Some(before) = recorded.instructions.get(name) else {
@@ -194,6 +197,8 @@ fn complaints(recorded: &Recorded, counted: &BTreeMap<String, u64>) -> Vec<Strin
             continue;
         };
         let change = change_percent(*before, *now);
+        let loose = LOOSE.iter().find(|(own, _)| own == name).map(|(_, percent)| *percent);
+        let tolerance = loose.unwrap_or(recorded.tolerance_percent);
         if change > tolerance {
             found.push(format!(
                 "{name} needs {change:.1} % more instructions, {tolerance} % are tolerated; \
@@ -247,6 +252,17 @@ mod tests {
     fn more_fails_and_fewer_asks_to_record() {
         complains(&[("a", 1_000_000)], &[("a", 1_060_000)], "a needs 6.0 % more instructions");
         complains(&[("a", 1_000_000)], &[("a", 900_000)], "a needs 10.0 % fewer instructions");
+    }
+
+    #[test]
+    fn a_loose_case_is_a_case_and_may_change_more() {
+        assert!(LOOSE.iter().all(|(name, _)| CASES.iter().any(|own| own.name == *name)));
+        let before = recorded(&[("snapshot-yaml", 1_000_000)]);
+        assert_eq!(
+            complaints(&before, &counts(&[("snapshot-yaml", 1_100_000)])),
+            Vec::<String>::new()
+        );
+        complains(&[("snapshot-yaml", 1_000_000)], &[("snapshot-yaml", 1_160_000)], "16.0 % more");
     }
 
     #[test]
