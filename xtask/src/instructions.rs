@@ -27,8 +27,8 @@ const FILE: &str = "bench/instructions.toml";
 
 const TOLERANCE_PERCENT: f64 = 5.0;
 
-/// Cases that differ more between builds of the same sources. The path of a checkout is part of the names of our functions, and with
-/// them changes what the compiler inlines into the YAML reader: a tenth was seen, up and down, from one directory to another.
+/// Cases that differ more between builds than their sources do: reading YAML went up and down by a tenth from session to session
+/// without a change that explains it. Presumably what the compiler inlines there depends on names that hold the checkout's path.
 const LOOSE: &[(&str, f64)] = &[("snapshot-yaml", 15.0)];
 
 const SMALL_JSON: Input = Input { nodes: 20, pods: 200, format: "json-list" };
