@@ -173,6 +173,8 @@ pub struct Fleet<'a> {
     pub underway: Underway,
     /// What is not to be launched for now.
     pub withheld: Withheld,
+    /// How far ahead plans look: what may go so soon is planned with, and left for then.
+    pub ahead: GoDuration,
     /// By node: whether one of its pods may stand in the way, since it has a mark, a disruption budget, a rollout in
     /// progress, or no owner.
     pub(crate) watched: Vec<bool>,

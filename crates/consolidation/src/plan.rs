@@ -62,6 +62,8 @@ pub struct Stats {
     pub effort: u64,
     /// Those of them until there was a complete plan, where plans get better after that.
     pub first: u64,
+    /// Moves that wait for nodes that may go soon.
+    pub postponed: usize,
     /// Whether the caller's stop ended the search.
     pub stopped: bool,
 }
@@ -107,15 +109,20 @@ impl Plan {
         let mut board = Board::new(fleet, offers);
         let failures: Vec<Vec<Reason>> =
             (0..fleet.nodes.len()).map(|at| blocked(&board, at)).collect();
-        let candidates: Vec<usize> =
-            (0..fleet.nodes.len()).filter(|at| failures[*at].is_empty()).collect();
+        let ripe = |at: &usize| failures[*at].is_empty();
+        let soon = |at: &usize| ripe(at) || goes_soon(fleet, *at, &failures[*at]);
+        let candidates: Vec<usize> = (0..fleet.nodes.len()).filter(soon).collect();
         let mut stopped = false;
         let mut asked = || {
             stopped = stopped || stop();
             stopped
         };
         let mut work = board.clone();
-        let found = search::search(&mut work, &candidates, &mut asked);
+        let mut found = search::search(&mut work, &candidates, &mut asked);
+        let all = found.moves.len();
+        found.moves.retain(|own| own.sources.iter().all(ripe));
+        let postponed = all - found.moves.len();
+        let candidates: Vec<usize> = candidates.into_iter().filter(ripe).collect();
         let moves = in_turns(fleet, found.moves.clone());
         let verdicts = verdicts(&mut board, failures, &moves, &found, whole);
         let stats = Stats {
@@ -123,6 +130,7 @@ impl Plan {
             probes: work.probes,
             effort: work.effort,
             first: found.first,
+            postponed,
             stopped,
         };
         let before = Totals {
@@ -196,6 +204,16 @@ impl Plan {
     pub fn savings(&self) -> Price {
         self.before.price - self.after.price
     }
+}
+
+/// Whether a node may go soon, if nothing happens to it until then.
+fn goes_soon(fleet: &Fleet<'_>, at: usize, failures: &[Reason]) -> bool {
+    let then = fleet.now.plus(fleet.ahead);
+    let ends = |reason: &Reason| {
+        matches!(reason, Reason::RecentPodEvent { .. } | Reason::TooYoung { .. })
+            && reason.until().is_some_and(|until| until <= then)
+    };
+    !fleet.staying.contains_key(&at) && failures.iter().all(ends)
 }
 
 /// Gates 1 to 9, and the pods that wait for a node.

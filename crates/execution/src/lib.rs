@@ -24,6 +24,7 @@ mod retry;
 mod scene;
 mod settle;
 mod sight;
+mod steep;
 mod steer;
 mod step;
 mod tick;

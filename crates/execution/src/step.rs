@@ -66,6 +66,8 @@ pub struct Execution {
     pub(crate) steered: Steered,
     pub(crate) lineage: Lineage,
     pub(crate) told: Told,
+    /// Since when moves wait for nodes that may go soon.
+    pub(crate) waiting: Option<Time>,
     /// When moves that were over long ago were last looked at.
     swept: Option<Time>,
 }
@@ -202,7 +204,13 @@ impl Execution {
         actions
     }
 
-    fn may_begin(&self, now: Time, fleet: &Fleet<'_>, planned: &Planned, held: &[Held]) -> bool {
+    pub(crate) fn may_begin(
+        &self,
+        now: Time,
+        fleet: &Fleet<'_>,
+        planned: &Planned,
+        held: &[Held],
+    ) -> bool {
         let text = |name| fleet.snapshot.text(name);
         let nodes: Vec<&str> =
             planned.own.sources.iter().map(|at| text(fleet.nodes[*at].name)).collect();

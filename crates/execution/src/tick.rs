@@ -1,7 +1,7 @@
 //! The whole loop, once: what is under way goes on, and where it is time to, new moves begin.
 
-use restow_consolidation::settings::{Mode, TightMoves};
-use restow_consolidation::{Fleet, Plan, Reason, budget, leave_tight, mark_tight, waves};
+use restow_consolidation::settings::Mode;
+use restow_consolidation::{Fleet, Plan, Planned, Reason, budget, waves};
 use restow_model::{GoDuration, Price, Snapshot, Time};
 use rustc_hash::FxHashMap;
 
@@ -13,6 +13,7 @@ use crate::judge::{Core, Known};
 use crate::record::{Phase, Record};
 use crate::scene::Scene;
 use crate::settle;
+use crate::steep::Steep;
 use crate::step::{Execution, Observed, Policy};
 
 /// What was told already: it is told again only if it changes.
@@ -24,6 +25,12 @@ pub(crate) struct Told {
 
 /// How long pods may wait before nodes are no longer kept free of them for what goes next.
 const PATIENCE: GoDuration = GoDuration::from_seconds(60);
+
+/// Nodes that may go so soon are planned with: else pods are moved to them, and again a moment later.
+const AHEAD: GoDuration = GoDuration::from_seconds(60);
+
+/// How long moves wait for such nodes at most: on some, pods come and go all the time.
+const LONGEST: GoDuration = GoDuration::from_seconds(120);
 
 /// How soon to look again at what is under way, if nothing is seen of it.
 const AGAIN: GoDuration = GoDuration::from_seconds(10);
@@ -162,20 +169,20 @@ impl Execution {
         let snapshot = observed.snapshot;
         let held = self.held(&self.records, snapshot, policy, now);
         let known = (self.adaptive.as_ref(), &self.lineage);
-        let Scene { fleet, .. } = Scene::new(now, snapshot, policy, &self.records, known);
-        let mut plan = Plan::brief(&fleet, policy.offers, &mut || false);
-        if fleet.cluster.settings.tight_moves == TightMoves::Drop {
-            mark_tight(&fleet, &mut plan);
+        let Scene { mut fleet, .. } = Scene::new(now, snapshot, policy, &self.records, known);
+        if self.waiting.is_none_or(|since| now.since(since) < LONGEST) {
+            fleet.ahead = AHEAD;
         }
-        if acting {
-            leave_tight(&fleet, policy.offers, &mut plan);
-        }
+        let begins = |own: &Planned| acting && self.may_begin(now, &fleet, own, &held);
+        let steep = Steep::new(&fleet, policy.offers, acting, &begins);
+        let plan = &steep.whole;
+        self.waiting = steep.waits().then(|| self.waiting.unwrap_or(now));
         let before = self.records.len();
         let mut actions = Vec::new();
         if acting {
-            actions.extend(self.begin(now, &fleet, &plan, &held));
-            actions.extend(self.notes.of(now, &fleet, &plan));
-            self.steered.follow(now, &fleet, &plan, &self.records);
+            actions.extend(self.begin(now, &fleet, steep.first(), &held));
+            actions.extend(self.notes.of(now, &fleet, plan));
+            self.steered.follow(now, &fleet, steep.first(), &self.records);
         }
         let begun = self.records.len() - before;
         actions.push(Action::Note(Happened::Searched {
@@ -185,10 +192,10 @@ impl Execution {
             effort: plan.stats.effort,
             savings: plan.savings(),
         }));
-        actions.extend(self.adapt(now, &fleet, &plan));
-        actions.extend(self.tell(&fleet, &plan, &held));
+        actions.extend(self.adapt(now, &fleet, plan));
+        actions.extend(self.tell(&fleet, plan, &held));
         let ends = held.iter().map(|own| own.brake.until());
-        let wakes = ends.chain(rates_ease(&fleet)).chain(wakes(&plan)).min();
+        let wakes = ends.chain(rates_ease(&fleet)).chain(wakes(plan)).min();
         self.clock.searched(now, observed, policy, begun > 0, wakes);
         actions
     }

@@ -137,6 +137,7 @@ impl<'a> Fleet<'a> {
             underway: Underway::default(),
             staying: FxHashMap::default(),
             withheld: Withheld::default(),
+            ahead: GoDuration::ZERO,
             watched: Vec::new(),
             disruption_taint: Taint {
                 key: strings.get("karpenter.sh/disrupted").unwrap_or(UNKNOWN),
