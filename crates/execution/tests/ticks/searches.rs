@@ -108,3 +108,42 @@ fn whoever_counts_changes_is_believed() {
     world.changed = Some(Changes { pods: 0, others: 2 });
     assert_eq!(searches(&world.tick()), 1);
 }
+
+#[test]
+fn whether_a_search_may_be_due_is_known_without_looking() {
+    let mut world = full();
+    let ended = restow_model::Pod { phase: restow_model::Phase::Succeeded, ..Default::default() };
+    world.snapshot.pods.resize(10_000, ended);
+    let mut seen = 0;
+    for at in 0..200_u64 {
+        // A pod now and then, and a node once.
+        let changed = Changes { pods: at / 3, others: u64::from(at >= 150) };
+        world.changed = Some(changed);
+        let pods = world.snapshot.pods.len();
+        let may = world.execution.may_search(world.now(), changed, pods);
+        let searched = searches(&world.tick()) > 0;
+        assert_eq!(may, searched, "{at}");
+        seen += u32::from(searched);
+        world.pass(5);
+    }
+    assert!(seen > 5, "{seen}");
+}
+
+#[test]
+fn while_a_move_is_under_way_and_shortly_after_every_change_may_matter() {
+    let mut world = World::new();
+    world.set(Name::Mode, "act");
+    world.node("a", "medium");
+    world.node("b", "medium");
+    world.pods("a", "a", 1, 100);
+    world.pods("b", "b", 1, 100);
+    assert!(!world.execution.is_busy(world.now()), "nothing was done yet");
+    world.tick();
+    assert!(world.execution.is_busy(world.now()), "a move began");
+    world.run(600, 5);
+    let over = |own: &restow_execution::Record| own.phase.is_over();
+    assert!(world.execution.records().iter().all(over));
+    assert!(world.execution.is_busy(world.now()), "its pods may still wait");
+    world.run(3600, 30);
+    assert!(!world.execution.is_busy(world.now()));
+}
