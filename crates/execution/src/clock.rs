@@ -13,8 +13,10 @@ use crate::step::{Changes, Observed, Policy};
 /// At the latest after this everything is searched.
 const LATEST: GoDuration = GoDuration::from_seconds(300);
 
-/// If more than one pod in so many changed, it is worth a search at once.
+/// If more than one pod in so many changed, it is worth a search at once. After a search in vain it takes twice as many, and after
+/// that twice as many again: where pods come and go all the time, that they did is no news.
 const MANY: u64 = 100;
+const DOUBLED: u32 = 2;
 
 /// What a search saw.
 #[derive(Clone, Debug)]
@@ -43,7 +45,7 @@ pub(crate) struct Clock {
 impl Clock {
     /// Whether to search now.
     pub(crate) fn is_due(&self, now: Time, observed: &Observed<'_>, policy: &Policy<'_>) -> bool {
-        let few = observed.snapshot.pods.len() as u64 / MANY;
+        let few = self.few(observed.snapshot.pods.len());
         self.is_time(now, policy.inputs.cluster.settings.poll_period, |seen, rested| {
             seen.differs(of_cluster(observed), few, rested) || seen.is_of_other(policy)
         })
@@ -51,7 +53,7 @@ impl Clock {
 
     /// The same as far as it can be told from how often a cluster of so many pods changed, and settings did not.
     pub(crate) fn may_be_due(&self, now: Time, changed: Changes, pods: usize) -> bool {
-        let few = pods as u64 / MANY;
+        let few = self.few(pods);
         self.is_time(now, self.poll, |seen, rested| seen.differs(Ok(changed), few, rested))
     }
 
@@ -71,6 +73,11 @@ impl Clock {
             || self.began
             || self.wakes.is_some_and(|wakes| wakes <= now)
             || self.seen.as_ref().is_none_or(|seen| differs(seen, waited >= self.rest()))
+    }
+
+    /// How many pods of so many are few.
+    fn few(&self, pods: usize) -> u64 {
+        ((pods as u64) << self.fruitless.min(DOUBLED)) / MANY
     }
 
     /// How long nothing is searched because of a few pods: twice as long after each search in vain.

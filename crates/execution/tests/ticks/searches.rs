@@ -70,6 +70,26 @@ fn a_few_pods_are_not_worth_a_search_each() {
 }
 
 #[test]
+fn where_pods_come_and_go_all_the_time_it_takes_more_of_them() {
+    let mut world = full();
+    let ended = restow_model::Pod { phase: restow_model::Phase::Succeeded, ..Default::default() };
+    world.snapshot.pods.resize(10_000, ended);
+    let mut times = Vec::new();
+    for at in 0..20 {
+        world.changed = Some(Changes { pods: at * 120, others: 0 });
+        if searches(&world.tick()) > 0 {
+            times.push(at * 10);
+        }
+        world.pass(10);
+    }
+    assert_eq!(
+        times,
+        [0, 20, 60, 100, 140, 180],
+        "four in a hundred are many, whatever was in vain"
+    );
+}
+
+#[test]
 fn a_pod_that_waits_opens_nothing() {
     let mut world = full();
     world.run(60, 5);
