@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use restow_consolidation::Fleet;
 use restow_consolidation::settings::Mode;
 use restow_execution::{Action, Changes, Execution, Happened, Limits, Observed, Policy, Record};
-use restow_kubernetes::{Kind, Reader, View};
+use restow_kubernetes::{Reader, View};
 use restow_model::{Snapshot, Time};
 use tokio::sync::watch;
 
@@ -148,7 +148,7 @@ impl Controller {
             let wanted = asked || redefined || survey || tends || now >= due;
             if known.whole
                 && (wanted || self.is_worth_it(now, known, seen, &execution))
-                && let Some(look) = self.look(now, started).await?
+                && let Some(look) = self.look(now, Some(started)).await?
             {
                 (seen, looked) = (Some(look.changes), Instant::now());
                 let (next, deposed) = self.act(now, look, execution).await;
@@ -188,10 +188,9 @@ impl Controller {
         stop: &watch::Receiver<bool>,
     ) -> Result<Vec<Record>, RunError> {
         let mut execution = self.resumed(records);
-        let started = Instant::now();
         loop {
             let now = (self.clock)();
-            if let Some(look) = self.look(now, started).await? {
+            if let Some(look) = self.look(now, None).await? {
                 let stopping = *stop.borrow();
                 let Decided { execution: next, actions, look, .. } =
                     decided(now, look, execution, stopping, Task::Finish).await;
@@ -229,9 +228,14 @@ impl Controller {
         Ok(())
     }
 
-    /// The cluster as it is, with what counts for it; `None` while only a part of it is known.
-    async fn look(&mut self, now: Time, started: Instant) -> Result<Option<Look>, LiveError> {
-        if self.names == 0 && !self.tidy(started).await? {
+    /// The cluster as it is, with what counts for it; `None` while only a part of it is known. When it is known for the first time,
+    /// it is told how long that took, if somebody wants to know.
+    async fn look(
+        &mut self,
+        now: Time,
+        started: Option<Instant>,
+    ) -> Result<Option<Look>, LiveError> {
+        if self.names == 0 && !self.tidy(now, started).await? {
             return Ok(None);
         }
         let brain = Arc::clone(&self.brain);
@@ -246,10 +250,7 @@ impl Controller {
                 reader.compact();
             }
             let skipped = reader.take_skipped();
-            reader.refresh(&mut snapshot, now);
-            let mut brain = brain.lock().unwrap_or_else(PoisonError::into_inner);
-            let situation = brain.situation(&mut snapshot, anew);
-            reader.adopt(&snapshot);
+            let situation = see(reader, &mut snapshot, &brain, now, anew);
             let names = if anew { reader.names() } else { before };
             let (changes, changed) = (watching.changes, counted::changes(watching.counted));
             let took = start.elapsed();
@@ -271,17 +272,24 @@ impl Controller {
         Ok(Some(look))
     }
 
-    /// Puts what was read in order once all of it was, so that equal clusters start from equal values; whether it was.
-    async fn tidy(&mut self, started: Instant) -> Result<bool, LiveError> {
-        let job = |reader: &mut Reader, watching: Watching| {
+    /// Gets ready to look, once all was read: names are put in order, so that equal clusters start from equal values, and prices are
+    /// made. Whether all was.
+    async fn tidy(&mut self, now: Time, started: Option<Instant>) -> Result<bool, LiveError> {
+        let brain = Arc::clone(&self.brain);
+        let job = move |reader: &mut Reader, watching: Watching| {
             watching.whole.then(|| {
                 reader.compact();
-                (reader.names(), reader.count(Kind::Node), reader.count(Kind::Pod))
+                let mut view = View::default();
+                see(reader, &mut view, &brain, now, true);
+                (reader.names(), view)
             })
         };
-        let Some((names, nodes, pods)) = self.live.ask(job).await? else { return Ok(false) };
-        self.names = names;
-        self.tell.tell(&News::Read { nodes, pods, took: started.elapsed() });
+        let Some((names, view)) = self.live.ask(job).await? else { return Ok(false) };
+        if let Some(started) = started {
+            let (nodes, pods) = (view.nodes.len(), view.pods.len());
+            self.tell.tell(&News::Read { nodes, pods, took: started.elapsed() });
+        }
+        (self.names, self.view) = (names, view);
         Ok(true)
     }
 
@@ -359,6 +367,21 @@ impl Controller {
         }
         None
     }
+}
+
+/// Brings a view up to date, with what counts for it.
+fn see(
+    reader: &mut Reader,
+    view: &mut View,
+    brain: &Mutex<Box<dyn Brain>>,
+    now: Time,
+    anew: bool,
+) -> Situation {
+    reader.refresh(view, now);
+    let mut brain = brain.lock().unwrap_or_else(PoisonError::into_inner);
+    let situation = brain.situation(view, anew);
+    reader.adopt(view);
+    situation
 }
 
 /// Asks the loop what to do about what was seen. That takes its time, so it has a thread of its own.

@@ -209,7 +209,8 @@ impl Reader {
         self.store.tally.matters = Some(matters);
     }
 
-    /// How often what is known has changed since somebody said what matters. Whoever reads a kind anew counts it as a change.
+    /// How often what is known has changed since somebody said what matters. That a kind is read anew of which there was
+    /// something counts as a change.
     pub const fn counted(&self) -> Counted {
         self.store.tally.counted
     }

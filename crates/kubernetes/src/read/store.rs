@@ -149,7 +149,10 @@ impl Store {
 
     /// Drops all objects of a kind.
     pub(crate) fn forget(&mut self, kind: Kind) {
-        self.tally.count_other();
+        // A kind that the server does not have is looked for again and again.
+        if self.count(kind) > 0 {
+            self.tally.count_other();
+        }
         with_kind!(self, kind, objects => objects.clear());
     }
 

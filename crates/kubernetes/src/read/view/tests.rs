@@ -143,6 +143,8 @@ fn changes_are_counted_by_what_matters() {
     reader.compact();
     assert_eq!(reader.counted().pods, 2, "names are no change");
     reader.forget(Kind::Pod);
+    assert_eq!(reader.counted().others, 2, "there was none");
+    reader.forget(Kind::Node);
     assert_eq!(reader.counted().others, 3, "what is read anew may be another");
 }
 
