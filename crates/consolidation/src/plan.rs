@@ -91,19 +91,24 @@ pub struct Plan {
 impl Plan {
     /// Plans for a fleet. `stop` is asked now and then whether to end the search early.
     pub fn new(fleet: &Fleet<'_>, offers: &Arc<Offers>, stop: &mut dyn FnMut() -> bool) -> Self {
-        Self::make(fleet, offers, stop, true)
+        Self::make(fleet, offers, (stop, &mut || {}), true)
     }
 
     /// The same for whoever carries plans out again and again: without what blocked nodes would save, and without a bound where
-    /// the search needs none.
-    pub fn brief(fleet: &Fleet<'_>, offers: &Arc<Offers>, stop: &mut dyn FnMut() -> bool) -> Self {
-        Self::make(fleet, offers, stop, false)
+    /// the search needs none. `first` is told when there is a complete plan; the rest of the effort makes it better.
+    pub fn brief(
+        fleet: &Fleet<'_>,
+        offers: &Arc<Offers>,
+        stop: &mut dyn FnMut() -> bool,
+        first: &mut dyn FnMut(),
+    ) -> Self {
+        Self::make(fleet, offers, (stop, first), false)
     }
 
     fn make(
         fleet: &Fleet<'_>,
         offers: &Arc<Offers>,
-        stop: &mut dyn FnMut() -> bool,
+        (stop, first): (&mut dyn FnMut() -> bool, &mut dyn FnMut()),
         whole: bool,
     ) -> Self {
         let mut board = Board::new(fleet, offers);
@@ -118,7 +123,7 @@ impl Plan {
             stopped
         };
         let mut work = board.clone();
-        let mut found = search::search(&mut work, &candidates, &mut asked);
+        let mut found = search::search(&mut work, &candidates, &mut asked, first);
         let all = found.moves.len();
         found.moves.retain(|own| own.sources.iter().all(ripe));
         let postponed = all - found.moves.len();

@@ -36,17 +36,21 @@ pub struct Found {
     pub first: u64,
 }
 
-/// Searches for moves among candidates. `stop` is asked now and then; the answer is valid whenever it says yes.
+/// Searches for moves among candidates. `stop` is asked now and then; the answer is valid whenever it says yes. `first` is told
+/// when there is a complete plan, which may get better after that.
 pub fn search(
     board: &mut Board<'_>,
     candidates: &[usize],
     stop: &mut dyn FnMut() -> bool,
+    first: &mut dyn FnMut(),
 ) -> Found {
-    match board.fleet.cluster.settings.search {
+    let found = match board.fleet.cluster.settings.search {
         Search::Seed => seed::search(board, candidates, stop),
         Search::Karpenter => karpenter::search(board, candidates, stop),
-        Search::Global => global::search(board, candidates, stop),
-    }
+        Search::Global => return global::search(board, candidates, stop, first),
+    };
+    first();
+    found
 }
 
 /// Nodes that a plan uses: as sources, or as places to go to. They cannot be sources of another move.

@@ -101,12 +101,13 @@ impl Aside {
         changed
     }
 
-    /// Looks whether the definition of NodePools still has our fields.
-    pub(crate) async fn look_at_fields(&mut self) {
-        if let Err(error) = self.fields.look(&self.connection).await {
+    /// Looks now and then whether the definition of NodePools still has our fields; whether that is otherwise than before.
+    pub(crate) async fn look_at_fields(&mut self) -> bool {
+        self.fields.look(&self.connection).await.unwrap_or_else(|error| {
             let reason = error.to_string();
             self.tell.tell(&News::Trouble { what: "the definition of NodePools", reason });
-        }
+            false
+        })
     }
 
     /// Pools that must not be acted on are only observed.

@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 
 use restow_consolidation::Fleet;
 use restow_consolidation::settings::Mode;
-use restow_execution::{Action, Execution, Happened, Limits, Observed, Policy, Record};
-use restow_kubernetes::Reader;
+use restow_execution::{Action, Changes, Execution, Happened, Limits, Observed, Policy, Record};
+use restow_kubernetes::{Reader, View};
 use restow_model::{Snapshot, Time};
 use tokio::sync::watch;
 
 use crate::actor::{Actor, Applied, Seen};
 use crate::aside::Aside;
 use crate::client::Connection;
+use crate::counted;
 use crate::error::LiveError;
 use crate::kwok::Kwok;
 use crate::leader::Leader;
@@ -35,9 +36,11 @@ const STALE_NAMES: usize = 100_000;
 
 /// What one look saw.
 pub(crate) struct Look {
-    pub(crate) snapshot: Snapshot,
+    pub(crate) snapshot: View,
     pub(crate) situation: Situation,
     pub(crate) changes: u64,
+    /// Those of the changes that could open a move.
+    changed: Changes,
     took: Duration,
 }
 
@@ -56,7 +59,8 @@ struct Decided {
     actions: Vec<Action>,
     look: Look,
     surveys: Option<(Vec<Survey>, Duration)>,
-    took: Duration,
+    /// Until the first complete plan, and in all.
+    took: [Duration; 2],
 }
 
 pub(crate) struct Controller {
@@ -68,7 +72,8 @@ pub(crate) struct Controller {
     clock: fn() -> Time,
     /// How many names there were when they were last numbered.
     names: usize,
-    read: bool,
+    /// What was seen last: the next look brings it up to date.
+    view: View,
     aside: Aside,
     /// Makes nodes of claims, if nobody else does.
     kwok: Option<Kwok>,
@@ -93,7 +98,7 @@ impl Controller {
             tell,
             clock,
             names: 0,
-            read: false,
+            view: View::default(),
             kwok,
             limits: options.limits,
         }
@@ -132,23 +137,20 @@ impl Controller {
 
     /// Acts until somebody else might.
     async fn lead(&mut self, mut execution: Execution, started: Instant) -> Result<(), RunError> {
-        let (mut due, mut changes, mut looked) = (Time::default(), None, Instant::now());
+        let (mut due, mut seen, mut looked) = (Time::default(), None, Instant::now());
         while self.leader.is_held() {
             let now = (self.clock)();
-            let seen = self.live.ask(|_, watching| watching).await?;
+            let known = self.live.ask(|_, watching| watching).await?;
             let asked = self.aside.read_pauses(now).await;
-            let survey = self.aside.survey_is_due(seen.changes);
+            let redefined = self.aside.look_at_fields().await;
+            let survey = self.aside.survey_is_due(known.changes);
             let tends = self.kwok.is_some() && looked.elapsed() >= TENDED;
-            let news = asked || survey || tends || now >= due || changes != Some(seen.changes);
-            if seen.whole
-                && news
-                && let Some(look) = self.look(now).await?
+            let wanted = asked || redefined || survey || tends || now >= due;
+            if known.whole
+                && (wanted || self.is_worth_it(now, known, seen, &execution))
+                && let Some(look) = self.look(now, Some(started)).await?
             {
-                if !std::mem::replace(&mut self.read, true) {
-                    let (nodes, pods) = (look.snapshot.nodes.len(), look.snapshot.pods.len());
-                    self.tell.tell(&News::Read { nodes, pods, took: started.elapsed() });
-                }
-                (changes, looked) = (Some(look.changes), Instant::now());
+                (seen, looked) = (Some(look.changes), Instant::now());
                 let (next, deposed) = self.act(now, look, execution).await;
                 execution = next;
                 if let Some(reason) = deposed {
@@ -163,6 +165,21 @@ impl Controller {
         Ok(())
     }
 
+    /// Whether the loop could do something with what has changed. Looking costs more than this, and in a large cluster something
+    /// changes all the time.
+    fn is_worth_it(
+        &self,
+        now: Time,
+        known: Watching,
+        seen: Option<u64>,
+        execution: &Execution,
+    ) -> bool {
+        let fresh = seen != Some(known.changes);
+        let changed = counted::changes(known.counted);
+        (fresh && execution.is_busy(now))
+            || (!self.aside.is_paused() && execution.may_search(now, changed, self.view.pods.len()))
+    }
+
     /// Carries moves out that were planned before, until each is done or taken back; once somebody asks to stop, what can be
     /// taken back is.
     pub(crate) async fn finish(
@@ -173,7 +190,7 @@ impl Controller {
         let mut execution = self.resumed(records);
         loop {
             let now = (self.clock)();
-            if let Some(look) = self.look(now).await? {
+            if let Some(look) = self.look(now, None).await? {
                 let stopping = *stop.borrow();
                 let Decided { execution: next, actions, look, .. } =
                     decided(now, look, execution, stopping, Task::Finish).await;
@@ -182,6 +199,7 @@ impl Controller {
                     return Err(RunError::TakenOver { reason });
                 }
                 self.tend(now, &look).await;
+                self.view = look.snapshot;
                 if execution.records().iter().all(|own| own.phase.is_over()) {
                     return Ok(execution.records().to_vec());
                 }
@@ -210,29 +228,41 @@ impl Controller {
         Ok(())
     }
 
-    /// The cluster as it is, with what counts for it; `None` while only a part of it is known.
-    async fn look(&mut self, now: Time) -> Result<Option<Look>, LiveError> {
+    /// The cluster as it is, with what counts for it; `None` while only a part of it is known. When it is known for the first time,
+    /// it is told how long that took, if somebody wants to know.
+    async fn look(
+        &mut self,
+        now: Time,
+        started: Option<Instant>,
+    ) -> Result<Option<Look>, LiveError> {
+        if self.names == 0 && !self.tidy(now, started).await? {
+            return Ok(None);
+        }
         let brain = Arc::clone(&self.brain);
-        let before = self.names;
+        let (before, mut snapshot) = (self.names, std::mem::take(&mut self.view));
         let job = move |reader: &mut Reader, watching: Watching| {
             if !watching.whole {
-                return None;
+                return Err(Box::new(snapshot));
             }
             let start = Instant::now();
-            let anew = before == 0 || reader.names() > before * 2 + STALE_NAMES;
+            let anew = reader.names() > before * 2 + STALE_NAMES;
             if anew {
                 reader.compact();
             }
             let skipped = reader.take_skipped();
-            let mut snapshot = reader.view(now);
-            let mut brain = brain.lock().unwrap_or_else(PoisonError::into_inner);
-            let situation = brain.situation(&mut snapshot, anew);
-            reader.adopt(&snapshot.strings);
+            let situation = see(reader, &mut snapshot, &brain, now, anew);
             let names = if anew { reader.names() } else { before };
-            let (changes, took) = (watching.changes, start.elapsed());
-            Some((Look { snapshot, situation, changes, took }, names, skipped))
+            let (changes, changed) = (watching.changes, counted::changes(watching.counted));
+            let took = start.elapsed();
+            Ok((Look { snapshot, situation, changes, changed, took }, names, skipped))
         };
-        let Some((mut look, names, skipped)) = self.live.ask(job).await? else { return Ok(None) };
+        let (mut look, names, skipped) = match self.live.ask(job).await? {
+            Ok(found) => found,
+            Err(view) => {
+                self.view = *view;
+                return Ok(None);
+            }
+        };
         self.names = names;
         for own in skipped {
             self.tell.tell(&News::Skipped { problem: own.0.to_string() });
@@ -240,6 +270,27 @@ impl Controller {
         self.aside.look_at_fields().await;
         self.aside.hold_back(now, &mut look);
         Ok(Some(look))
+    }
+
+    /// Gets ready to look, once all was read: names are put in order, so that equal clusters start from equal values, and prices are
+    /// made. Whether all was.
+    async fn tidy(&mut self, now: Time, started: Option<Instant>) -> Result<bool, LiveError> {
+        let brain = Arc::clone(&self.brain);
+        let job = move |reader: &mut Reader, watching: Watching| {
+            watching.whole.then(|| {
+                reader.compact();
+                let mut view = View::default();
+                see(reader, &mut view, &brain, now, true);
+                (reader.names(), view)
+            })
+        };
+        let Some((names, view)) = self.live.ask(job).await? else { return Ok(false) };
+        if let Some(started) = started {
+            let (nodes, pods) = (view.nodes.len(), view.pods.len());
+            self.tell.tell(&News::Read { nodes, pods, took: started.elapsed() });
+        }
+        (self.names, self.view) = (names, view);
+        Ok(true)
     }
 
     /// Decides and does it; says why nothing more may be done, if that is so.
@@ -255,7 +306,8 @@ impl Controller {
             decided(now, look, execution, paused, task).await;
         self.tell.tell(&News::Looked {
             seen: look.took,
-            decided: took,
+            decided: took[1],
+            planned: took[0],
             nodes: look.snapshot.nodes.len(),
             pods: look.snapshot.pods.len(),
             price_age: look.situation.price_age,
@@ -264,6 +316,7 @@ impl Controller {
         let acting = look.situation.cluster.settings.mode == Mode::Act;
         self.aside.say_stranded(acting, &execution);
         if acting && let Applied::Deposed(reason) = self.actor.sign().await {
+            self.view = look.snapshot;
             return (execution, Some(reason));
         }
         let deposed = self.apply(now, &actions, &look.snapshot, &execution).await;
@@ -274,6 +327,7 @@ impl Controller {
                 self.aside.publish(now, surveys, &look, &execution).await;
             }
         }
+        self.view = look.snapshot;
         (execution, deposed)
     }
 
@@ -315,6 +369,21 @@ impl Controller {
     }
 }
 
+/// Brings a view up to date, with what counts for it.
+fn see(
+    reader: &mut Reader,
+    view: &mut View,
+    brain: &Mutex<Box<dyn Brain>>,
+    now: Time,
+    anew: bool,
+) -> Situation {
+    reader.refresh(view, now);
+    let mut brain = brain.lock().unwrap_or_else(PoisonError::into_inner);
+    let situation = brain.situation(view, anew);
+    reader.adopt(view);
+    situation
+}
+
 /// Asks the loop what to do about what was seen. That takes its time, so it has a thread of its own.
 async fn decided(now: Time, look: Look, execution: Execution, paused: bool, task: Task) -> Decided {
     match tokio::task::spawn_blocking(move || decide(now, look, execution, paused, task)).await {
@@ -326,15 +395,18 @@ async fn decided(now: Time, look: Look, execution: Execution, paused: bool, task
 fn decide(now: Time, look: Look, mut execution: Execution, paused: bool, task: Task) -> Decided {
     let start = Instant::now();
     let Look { snapshot, situation, .. } = &look;
-    let observed = Observed { snapshot, paused, changed: None };
+    let observed = Observed { snapshot, paused, changed: Some(look.changed) };
     let policy = Policy { inputs: situation.inputs(), offers: &situation.offers };
+    let mut planned = Duration::ZERO;
+    let mut first = || planned = start.elapsed();
     let actions = match task {
-        Task::Consolidate { .. } => execution.tick(now, &observed, &policy),
+        Task::Consolidate { .. } => execution.tick_telling(now, &observed, &policy, &mut first),
         Task::Finish => execution.carry_on(now, &observed, &policy),
     };
     let searched = |own: &Action| matches!(own, Action::Note(Happened::Searched { .. }));
     // Looks that search nothing say nothing about how long a plan takes.
-    let took = if actions.iter().any(searched) { start.elapsed() } else { Duration::ZERO };
+    let took =
+        if actions.iter().any(searched) { [planned, start.elapsed()] } else { [Duration::ZERO; 2] };
     let surveys = (task == Task::Consolidate { survey: true }).then(|| {
         let start = Instant::now();
         let found = survey(&Fleet::new(snapshot, &policy.inputs), &situation.offers);

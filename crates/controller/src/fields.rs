@@ -31,8 +31,9 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Looks at the definition, now and then, and once at what was remembered.
-    pub(crate) async fn look(&mut self, connection: &Connection) -> Result<(), WriteError> {
+    /// Looks at the definition, now and then, and once at what was remembered; whether it is another than before.
+    pub(crate) async fn look(&mut self, connection: &Connection) -> Result<bool, WriteError> {
+        let before = self.known;
         if !self.read {
             let kept = match connection.objects(report::PATH, &[]).await {
                 // Nobody remembers anything.
@@ -54,7 +55,7 @@ impl Fields {
                 Err(error) => return Err(error),
             };
         }
-        Ok(())
+        Ok(self.known != before)
     }
 
     /// The fields of a pool that vanished with the definition.

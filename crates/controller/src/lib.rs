@@ -13,6 +13,7 @@ mod claim;
 mod client;
 mod connect;
 mod controller;
+mod counted;
 mod error;
 mod events;
 mod fields;

@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::client::Connection;
+use crate::counted::matters;
 use crate::error::LiveError;
 use crate::news::{News, Tell};
 use crate::watch::{Job, WatchNews, WatchOptions, Watching, follow_cluster};
@@ -24,6 +25,7 @@ impl Live {
         let (jobs, mut asked) = mpsc::channel::<Job>(16);
         let task = tokio::spawn(async move {
             let mut reader = Reader::new(ReadOptions { skip_invalid: true });
+            reader.count_by(matters);
             let mut news = |own: WatchNews<'_>| {
                 match own {
                     WatchNews::Reconnecting { kind, reason, .. } => {

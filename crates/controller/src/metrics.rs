@@ -65,6 +65,7 @@ pub struct Metrics {
     placements: Family<OfPlace, Counter>,
     searches: Counter,
     look: Histogram,
+    first_plan: Histogram,
     plan: Histogram,
     brakes: Family<OfPool, Gauge>,
     locked: Family<OfCode, Real>,
@@ -102,6 +103,7 @@ impl Default for Metrics {
             placements: Family::default(),
             searches: Counter::default(),
             look: seconds(),
+            first_plan: seconds(),
             plan: seconds(),
             brakes: Family::default(),
             locked: Family::default(),
@@ -160,6 +162,11 @@ impl Metrics {
         );
         own.register("searches", "Searches for moves", self.searches.clone());
         own.register("look_seconds", "How long it takes to see the cluster", self.look.clone());
+        own.register(
+            "first_plan_seconds",
+            "How long it takes from what is seen to the first complete plan",
+            self.first_plan.clone(),
+        );
         own.register("plan_seconds", "How long it takes to decide", self.plan.clone());
         own.register(
             "braked",
@@ -331,10 +338,11 @@ impl Tell for Metrics {
             News::Skipped { .. } => {
                 self.skipped.inc();
             }
-            News::Looked { seen, decided, nodes, pods, price_age, under_way } => {
+            News::Looked { seen, decided, planned, nodes, pods, price_age, under_way } => {
                 self.under_way(*under_way);
                 self.look.observe(seen.as_secs_f64());
                 if *decided > Duration::ZERO {
+                    self.first_plan.observe(planned.as_secs_f64());
                     self.plan.observe(decided.as_secs_f64());
                 }
                 self.nodes_seen.set(*nodes as i64);

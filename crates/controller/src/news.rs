@@ -128,8 +128,10 @@ pub enum News {
     Looked {
         /// How long it took to see it.
         seen: Duration,
-        /// How long it took to decide.
+        /// How long it took to decide; nothing if nothing was searched.
         decided: Duration,
+        /// How long until there was a complete plan, which the rest of the time made better.
+        planned: Duration,
         /// Nodes of it.
         nodes: usize,
         /// Pods of it.

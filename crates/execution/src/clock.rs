@@ -13,8 +13,10 @@ use crate::step::{Changes, Observed, Policy};
 /// At the latest after this everything is searched.
 const LATEST: GoDuration = GoDuration::from_seconds(300);
 
-/// If more than one pod in so many changed, it is worth a search at once.
+/// If more than one pod in so many changed, it is worth a search at once. After a search in vain it takes twice as many, and after
+/// that twice as many again: where pods come and go all the time, that they did is no news.
 const MANY: u64 = 100;
+const DOUBLED: u32 = 2;
 
 /// What a search saw.
 #[derive(Clone, Debug)]
@@ -43,18 +45,39 @@ pub(crate) struct Clock {
 impl Clock {
     /// Whether to search now.
     pub(crate) fn is_due(&self, now: Time, observed: &Observed<'_>, policy: &Policy<'_>) -> bool {
+        let few = self.few(observed.snapshot.pods.len());
+        self.is_time(now, policy.inputs.cluster.settings.poll_period, |seen, rested| {
+            seen.differs(of_cluster(observed), few, rested) || seen.is_of_other(policy)
+        })
+    }
+
+    /// The same as far as it can be told from how often a cluster of so many pods changed, and settings did not.
+    pub(crate) fn may_be_due(&self, now: Time, changed: Changes, pods: usize) -> bool {
+        let few = self.few(pods);
+        self.is_time(now, self.poll, |seen, rested| seen.differs(Ok(changed), few, rested))
+    }
+
+    /// Whether it is time to search, or things are other than they were.
+    fn is_time(
+        &self,
+        now: Time,
+        poll: GoDuration,
+        differs: impl FnOnce(&Seen, bool) -> bool,
+    ) -> bool {
         let Some(last) = self.last else { return true };
         let waited = now.since(last);
-        if waited < policy.inputs.cluster.settings.poll_period {
+        if waited < poll {
             return false;
         }
         waited >= LATEST
             || self.began
             || self.wakes.is_some_and(|wakes| wakes <= now)
-            || self.seen.as_ref().is_none_or(|seen| {
-                let rested = waited >= self.rest();
-                seen.differs(observed, policy, rested)
-            })
+            || self.seen.as_ref().is_none_or(|seen| differs(seen, waited >= self.rest()))
+    }
+
+    /// How many pods of so many are few.
+    fn few(&self, pods: usize) -> u64 {
+        ((pods as u64) << self.fruitless.min(DOUBLED)) / MANY
     }
 
     /// How long nothing is searched because of a few pods: twice as long after each search in vain.
@@ -98,17 +121,20 @@ impl Clock {
 }
 
 impl Seen {
-    fn differs(&self, observed: &Observed<'_>, policy: &Policy<'_>, rested: bool) -> bool {
-        let cluster = match (self.cluster, of_cluster(observed)) {
+    /// Whether a cluster is other than it was, where so many pods are few.
+    fn differs(&self, cluster: Result<Changes, u64>, few: u64, rested: bool) -> bool {
+        match (self.cluster, cluster) {
             (Ok(then), Ok(now)) => {
-                let pods = now.pods.abs_diff(then.pods);
-                let many = pods * MANY > observed.snapshot.pods.len() as u64;
-                then.others != now.others || many || (pods > 0 && rested)
+                let changed = now.pods.abs_diff(then.pods);
+                then.others != now.others || changed > few || (changed > 0 && rested)
             }
             (then, now) => then != now,
-        };
-        cluster
-            || !Arc::ptr_eq(&self.offers, policy.offers)
+        }
+    }
+
+    /// Whether prices or settings are other than they were.
+    fn is_of_other(&self, policy: &Policy<'_>) -> bool {
+        !Arc::ptr_eq(&self.offers, policy.offers)
             || self.pools != policy.inputs.pools
             || self.cluster_wide != *policy.inputs.cluster
     }

@@ -32,6 +32,7 @@ mod tick;
 pub use action::Action;
 pub use adaptive::Adaptive;
 pub use brakes::{Brake, Brakes, Held};
+pub use fingerprint::Prints;
 pub use happened::Happened;
 pub use invariants::{Invariants, Violation};
 pub use ledger::Ledger;

@@ -113,7 +113,7 @@ pub(crate) fn unstable(
 }
 
 /// How long pods that a move evicted are looked for.
-const AFTERMATH: GoDuration = GoDuration::from_seconds(15 * 60);
+pub(crate) const AFTERMATH: GoDuration = GoDuration::from_seconds(15 * 60);
 
 /// How often a move is noted again whose pods still wait.
 const AGAIN: GoDuration = GoDuration::from_seconds(5 * 60);

@@ -24,26 +24,24 @@ pub(crate) struct Steep {
 }
 
 impl Steep {
-    /// Plans for a fleet. `begins` says whether nothing but the plan keeps a move from beginning. Where nobody acts, the whole plan is
-    /// all there is.
+    /// Plans for a fleet. `begins` says whether nothing but the plan keeps a move from beginning; where nobody acts there is none, and
+    /// the whole plan is all there is. `told` is told when the whole plan is complete for the first time.
     pub(crate) fn new(
         fleet: &Fleet<'_>,
         offers: &Arc<Offers>,
-        acting: bool,
-        begins: &dyn Fn(&Planned) -> bool,
+        begins: Option<&dyn Fn(&Planned) -> bool>,
+        told: &mut dyn FnMut(),
     ) -> Self {
-        let mut whole = Plan::brief(fleet, offers, &mut || false);
+        let mut whole = Plan::brief(fleet, offers, &mut || false, told);
         if fleet.cluster.settings.tight_moves == TightMoves::Drop {
             mark_tight(fleet, &mut whole);
         }
-        if !acting {
-            return Self { whole, first: None };
-        }
+        let Some(begins) = begins else { return Self { whole, first: None } };
         if disrupts_now(&whole, begins) {
             let worth = worth(&whole);
             for step in STEPS {
                 let dear = with_price(fleet, worth * step);
-                let mut first = Plan::brief(&dear, offers, &mut || false);
+                let mut first = Plan::brief(&dear, offers, &mut || false, &mut || {});
                 leave_tight(&dear, offers, &mut first);
                 // Nodes that may go in a moment are worth waiting for.
                 if disrupts_now(&first, begins) || first.stats.postponed > 0 {

@@ -14,7 +14,7 @@ use crate::record::{Phase, Record};
 use crate::scene::Scene;
 use crate::settle;
 use crate::steep::Steep;
-use crate::step::{Execution, Observed, Policy};
+use crate::step::{Changes, Execution, Observed, Policy};
 
 /// What was told already: it is told again only if it changes.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +46,17 @@ impl Execution {
     /// Looks at the cluster and says what is to be done, in this order. In mode `observe` that is nothing: what would be done is
     /// told. The snapshot's time is `now`.
     pub fn tick(&mut self, now: Time, observed: &Observed<'_>, policy: &Policy<'_>) -> Vec<Action> {
+        self.tick_telling(now, observed, policy, &mut || {})
+    }
+
+    /// The same; `first` is told when a search has its first complete plan, for whoever has a clock.
+    pub fn tick_telling(
+        &mut self,
+        now: Time,
+        observed: &Observed<'_>,
+        policy: &Policy<'_>,
+        first: &mut dyn FnMut(),
+    ) -> Vec<Action> {
         let acting = policy.inputs.cluster.settings.mode == Mode::Act;
         let mut actions = Vec::new();
         if acting {
@@ -57,7 +68,7 @@ impl Execution {
         if observed.paused {
             self.steered.drop_plan();
         } else if self.clock.is_due(now, observed, policy) {
-            actions.extend(self.search(now, observed, policy, acting));
+            actions.extend(self.search(now, observed, policy, acting, first));
         }
         if acting {
             if self.steered.is_some() && waits_long(observed.snapshot, now) {
@@ -91,6 +102,21 @@ impl Execution {
         };
         let open = self.records.iter().filter(|own| !own.phase.is_over());
         open.map(of_record).fold(self.clock.next(now), Time::min).max(now)
+    }
+
+    /// Whether a search may be due, by how often a cluster of so many pods has changed: whoever drives the loop and has nothing
+    /// under way need not look at the cluster before.
+    pub fn may_search(&self, now: Time, changed: Changes, pods: usize) -> bool {
+        self.clock.may_be_due(now, changed, pods)
+    }
+
+    /// Whether every change may matter: something is under way, or so shortly over that it is still looked after.
+    pub fn is_busy(&self, now: Time) -> bool {
+        let recent = |own: &Record| {
+            let last = own.last_went().map_or(own.since, |went| went.max(own.since));
+            now.since(last) < settle::AFTERMATH
+        };
+        self.steered.is_some() || self.records.iter().any(|own| !own.phase.is_over() || recent(own))
     }
 
     /// Takes what is under way as far as it gets.
@@ -165,16 +191,17 @@ impl Execution {
         observed: &Observed<'_>,
         policy: &Policy<'_>,
         acting: bool,
+        first: &mut dyn FnMut(),
     ) -> Vec<Action> {
         let snapshot = observed.snapshot;
         let held = self.held(&self.records, snapshot, policy, now);
         let known = (self.adaptive.as_ref(), &self.lineage);
         let Scene { mut fleet, .. } = Scene::new(now, snapshot, policy, &self.records, known);
-        if self.waiting.is_none_or(|since| now.since(since) < LONGEST) {
+        if acting && self.waiting.is_none_or(|since| now.since(since) < LONGEST) {
             fleet.ahead = AHEAD;
         }
-        let begins = |own: &Planned| acting && self.may_begin(now, &fleet, own, &held);
-        let steep = Steep::new(&fleet, policy.offers, acting, &begins);
+        let begins = |own: &Planned| self.may_begin(now, &fleet, own, &held);
+        let steep = Steep::new(&fleet, policy.offers, acting.then_some(&begins), first);
         let plan = &steep.whole;
         self.waiting = steep.waits().then(|| self.waiting.unwrap_or(now));
         let before = self.records.len();

@@ -16,6 +16,7 @@ pub use anonymize::anonymize;
 pub use convert::{FieldPath, Step};
 pub use kind::Kind;
 pub use read::{
-    Document, Found, ListPage, ObjectName, Position, ReadError, ReadOptions, ReadProblem,
-    ReadSummary, Reader, Reason, Skipped, WatchEvent, find_inputs,
+    Counted, Document, Found, ListPage, Matters, Object, ObjectName, Position, ReadError,
+    ReadOptions, ReadProblem, ReadSummary, Reader, Reason, Skipped, Tables, View, WatchEvent,
+    find_inputs,
 };

@@ -108,6 +108,16 @@ impl<T: Hash + Eq> Table<T> {
         }
     }
 
+    /// Takes over what `other` has more. One of the two began as a copy of the other, and only one of them grew since.
+    pub fn extend_from(&mut self, other: &Self)
+    where
+        T: Clone,
+    {
+        for value in other.values.iter().skip(self.values.len()) {
+            self.share(value.clone());
+        }
+    }
+
     fn insert(&mut self, hash: u64, value: T) -> Shared {
         let id = self.values.len() as u32;
         self.values.push(value);

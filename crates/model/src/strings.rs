@@ -78,6 +78,13 @@ impl Strings {
         self.lookup.find(hash, |id| self.text(*id) == text).copied()
     }
 
+    /// Takes over what `other` has more. One of the two began as a copy of the other, and only one of them grew since.
+    pub fn extend_from(&mut self, other: &Self) {
+        for at in self.len()..other.len() {
+            self.intern(other.text(Str(at as u32)));
+        }
+    }
+
     /// The text of a name. A number that is not of this table reads as the empty text.
     pub fn text(&self, id: Str) -> &str {
         slice(&self.text, &self.ends, id)
@@ -158,6 +165,21 @@ mod tests {
                 prop_assert_eq!(strings.intern(text), *id);
             }
         }
+    }
+
+    #[test]
+    fn a_copy_follows_what_it_was_made_of() {
+        let mut strings = Strings::default();
+        strings.intern("a");
+        let mut copy = strings.clone();
+        for text in ["b", "a", "c"] {
+            strings.intern(text);
+        }
+        copy.extend_from(&strings);
+        assert_eq!(copy, strings);
+        assert_eq!(copy.get("c"), strings.get("c"));
+        strings.extend_from(&copy);
+        assert_eq!(copy, strings);
     }
 
     #[test]

@@ -111,6 +111,8 @@ fn report(summary: &ReadSummary) {
 pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        // What a thread has freed is given back to the system when the thread ends: a plan takes much for a short time.
+        .thread_keep_alive(Duration::from_secs(2))
         .enable_all()
         .build()
         .context("cannot start the async runtime")

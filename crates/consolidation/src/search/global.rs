@@ -29,12 +29,13 @@ pub(super) fn search(
     board: &mut Board<'_>,
     candidates: &[usize],
     stop: &mut dyn FnMut() -> bool,
+    first: &mut dyn FnMut(),
 ) -> Found {
-    let first = if candidates.len() <= FEW { best_first(board, candidates) } else { None };
-    let found = search_all(board, candidates, stop);
+    let best = if candidates.len() <= FEW { best_first(board, candidates) } else { None };
+    let found = search_all(board, candidates, stop, first);
     let savings: Price = found.moves.iter().map(Move::savings).sum();
-    match first {
-        Some(first) if first.savings() > savings => Found { moves: vec![first], ..found },
+    match best {
+        Some(best) if best.savings() > savings => Found { moves: vec![best], ..found },
         _ => found,
     }
 }
@@ -54,6 +55,7 @@ fn search_all(
     board: &mut Board<'_>,
     candidates: &[usize],
     stop: &mut dyn FnMut() -> bool,
+    first: &mut dyn FnMut(),
 ) -> Found {
     let effort = board.fleet.cluster.settings.effort;
     let relaxed = bound::relax(board, candidates, true);
@@ -66,6 +68,7 @@ fn search_all(
     let mut maker = Maker::new(&outline, relaxed.as_ref(), candidates);
     maker.construct(&mut outline, candidates, effort, stop);
     found.first = outline.board.effort;
+    first();
     let mut ranked: Vec<Ranked> = Vec::new();
     for (seen, node) in candidates.iter().enumerate() {
         if outline.board.effort > effort || stop() {

@@ -10,7 +10,7 @@ mod watcher;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use restow_kubernetes::{Kind, Reader};
+use restow_kubernetes::{Counted, Kind, Reader};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -84,6 +84,8 @@ pub struct Watching {
     pub whole: bool,
     /// How many changes were applied so far.
     pub changes: u64,
+    /// How many of them matter, if the reader was told what does.
+    pub counted: Counted,
 }
 
 /// Something that is done with the reader between two changes.

@@ -74,7 +74,8 @@ impl<'a> Watcher<'a> {
     }
 
     pub(super) fn state(&self) -> Watching {
-        Watching { whole: self.is_whole(), changes: self.changes }
+        let counted = self.reader.counted();
+        Watching { whole: self.is_whole(), changes: self.changes, counted }
     }
 
     /// Whether there is something to tell. While a kind is read anew, only a part of it is known.

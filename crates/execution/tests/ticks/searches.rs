@@ -70,6 +70,26 @@ fn a_few_pods_are_not_worth_a_search_each() {
 }
 
 #[test]
+fn where_pods_come_and_go_all_the_time_it_takes_more_of_them() {
+    let mut world = full();
+    let ended = restow_model::Pod { phase: restow_model::Phase::Succeeded, ..Default::default() };
+    world.snapshot.pods.resize(10_000, ended);
+    let mut times = Vec::new();
+    for at in 0..20 {
+        world.changed = Some(Changes { pods: at * 120, others: 0 });
+        if searches(&world.tick()) > 0 {
+            times.push(at * 10);
+        }
+        world.pass(10);
+    }
+    assert_eq!(
+        times,
+        [0, 20, 60, 100, 140, 180],
+        "four in a hundred are many, whatever was in vain"
+    );
+}
+
+#[test]
 fn a_pod_that_waits_opens_nothing() {
     let mut world = full();
     world.run(60, 5);
@@ -107,4 +127,43 @@ fn whoever_counts_changes_is_believed() {
     assert_eq!(searches(&world.tick()), 0, "nobody counted that");
     world.changed = Some(Changes { pods: 0, others: 2 });
     assert_eq!(searches(&world.tick()), 1);
+}
+
+#[test]
+fn whether_a_search_may_be_due_is_known_without_looking() {
+    let mut world = full();
+    let ended = restow_model::Pod { phase: restow_model::Phase::Succeeded, ..Default::default() };
+    world.snapshot.pods.resize(10_000, ended);
+    let mut seen = 0;
+    for at in 0..200_u64 {
+        // A pod now and then, and a node once.
+        let changed = Changes { pods: at / 3, others: u64::from(at >= 150) };
+        world.changed = Some(changed);
+        let pods = world.snapshot.pods.len();
+        let may = world.execution.may_search(world.now(), changed, pods);
+        let searched = searches(&world.tick()) > 0;
+        assert_eq!(may, searched, "{at}");
+        seen += u32::from(searched);
+        world.pass(5);
+    }
+    assert!(seen > 5, "{seen}");
+}
+
+#[test]
+fn while_a_move_is_under_way_and_shortly_after_every_change_may_matter() {
+    let mut world = World::new();
+    world.set(Name::Mode, "act");
+    world.node("a", "medium");
+    world.node("b", "medium");
+    world.pods("a", "a", 1, 100);
+    world.pods("b", "b", 1, 100);
+    assert!(!world.execution.is_busy(world.now()), "nothing was done yet");
+    world.tick();
+    assert!(world.execution.is_busy(world.now()), "a move began");
+    world.run(600, 5);
+    let over = |own: &restow_execution::Record| own.phase.is_over();
+    assert!(world.execution.records().iter().all(over));
+    assert!(world.execution.is_busy(world.now()), "its pods may still wait");
+    world.run(3600, 30);
+    assert!(!world.execution.is_busy(world.now()));
 }

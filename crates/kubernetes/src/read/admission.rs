@@ -19,6 +19,8 @@ pub(crate) enum Origin {
     File,
     /// An API server, right now.
     Server,
+    /// Its watch, which is in order: what it says now is newer than what is known, whatever the versions look like.
+    Watch,
 }
 
 /// What is wrong with a NodePool from a file; nothing if it may be read.

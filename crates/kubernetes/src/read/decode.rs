@@ -7,7 +7,8 @@ use serde::de::IgnoredAny;
 use super::admission::{Origin, refuse};
 use super::error::ObjectName;
 use super::lean;
-use super::store::{Added, Store, workload_kind};
+use super::objects::{Added, Version};
+use super::store::{Store, workload_kind};
 use crate::convert::{Converted, Fault, FieldPath, Step};
 use crate::kind::Kind;
 use crate::wire;
@@ -76,7 +77,9 @@ pub(crate) fn decode(
                 *newest = (*newest).max(time.unwrap_or_default());
             }
             let key = (converted.namespace, converted.name);
-            Ok((store.pods.add(key, converted, version(&pod.metadata)), length))
+            let mut count = store.tally.of(&store.parts);
+            let version = version(&pod.metadata, origin);
+            Ok((store.pods.add(key, converted, version, &mut count), length))
         }),
         Kind::Node => run::<wire::node::Node<'_>>(json, |node, length| {
             let converted = store.parts.node(&node)?;
@@ -85,7 +88,9 @@ pub(crate) fn decode(
                 *newest = (*newest).max(condition.changed.unwrap_or_default());
             }
             let key = key(&converted.meta);
-            Ok((store.nodes.add(key, converted, version(&node.metadata)), length))
+            let mut count = store.tally.of(&store.parts);
+            let version = version(&node.metadata, origin);
+            Ok((store.nodes.add(key, converted, version, &mut count), length))
         }),
         Kind::NodeClaim => run::<wire::karpenter::NodeClaim<'_>>(json, |claim, length| {
             let converted = store.parts.node_claim(&claim)?;
@@ -94,12 +99,17 @@ pub(crate) fn decode(
                 *newest = (*newest).max(condition.changed.unwrap_or_default());
             }
             let key = key(&converted.meta);
-            Ok((store.node_claims.add(key, converted, version(&claim.metadata)), length))
+            let mut count = store.tally.of(&store.parts);
+            let version = version(&claim.metadata, origin);
+            Ok((store.node_claims.add(key, converted, version, &mut count), length))
         }),
         Kind::ReplicationController => {
             run::<wire::workload::ReplicationController<'_>>(json, |object, length| {
                 let converted = store.parts.replication_controller(&object)?;
-                Ok((add_workload(store, converted, &object.metadata, newest), length))
+                Ok((
+                    add_workload(store, converted, version(&object.metadata, origin), newest),
+                    length,
+                ))
             })
         }
         Kind::DaemonSet | Kind::Deployment | Kind::ReplicaSet | Kind::StatefulSet => {
@@ -108,36 +118,49 @@ pub(crate) fn decode(
                     return Err(Fault::new("no controller"));
                 };
                 let converted = store.parts.workload(kind, &object)?;
-                Ok((add_workload(store, converted, &object.metadata, newest), length))
+                Ok((
+                    add_workload(store, converted, version(&object.metadata, origin), newest),
+                    length,
+                ))
             })
         }
         Kind::Job => run::<wire::workload::Job<'_>>(json, |object, length| {
             let converted = store.parts.job(&object)?;
-            Ok((add_workload(store, converted, &object.metadata, newest), length))
+            Ok((add_workload(store, converted, version(&object.metadata, origin), newest), length))
         }),
         Kind::CronJob => run::<wire::workload::CronJob<'_>>(json, |object, length| {
             let converted = store.parts.cron_job(&object)?;
-            Ok((add_workload(store, converted, &object.metadata, newest), length))
+            Ok((add_workload(store, converted, version(&object.metadata, origin), newest), length))
         }),
         Kind::PodTemplate => {
             run::<wire::workload::PodTemplateObject<'_>>(json, |object, length| {
                 let converted = store.parts.pod_template_object(&object)?;
-                Ok((add_workload(store, converted, &object.metadata, newest), length))
+                Ok((
+                    add_workload(store, converted, version(&object.metadata, origin), newest),
+                    length,
+                ))
             })
         }
-        _ => decode_small(store, kind, json, newest),
+        _ => decode_small(store, (kind, origin), json, newest),
     }
 }
 
 /// The kinds of which there are few.
-fn decode_small(store: &mut Store, kind: Kind, json: &[u8], newest: &mut Time) -> Decoded {
+fn decode_small(
+    store: &mut Store,
+    (kind, origin): (Kind, Origin),
+    json: &[u8],
+    newest: &mut Time,
+) -> Decoded {
     macro_rules! small {
         ($wire:ty, $convert:ident, $objects:ident) => {
             run::<$wire>(json, |object, length| {
                 let converted = store.parts.$convert(&object)?;
                 *newest = (*newest).max(converted.meta.created);
                 let key = key(&converted.meta);
-                Ok((store.$objects.add(key, converted, version(&object.metadata)), length))
+                let mut count = store.tally.of(&store.parts);
+                let version = version(&object.metadata, origin);
+                Ok((store.$objects.add(key, converted, version, &mut count), length))
             })
         };
     }
@@ -241,34 +264,42 @@ pub(crate) fn without_position(text: &str) -> String {
 /// Who the object is, as far as its text tells.
 pub(crate) fn identity(kind: &str, json: &[u8]) -> ObjectName {
     #[derive(Deserialize, Default)]
+    #[serde(default)]
     struct Lenient {
-        #[serde(default)]
-        metadata: serde_json::Value,
+        metadata: Metadata,
+    }
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Metadata {
+        namespace: serde_json::Value,
+        name: serde_json::Value,
     }
     let metadata = parse::<Lenient>(json).map(|(object, _)| object.metadata).unwrap_or_default();
-    let text = |key| metadata.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     ObjectName {
         kind: kind.to_owned(),
-        namespace: text("namespace").to_owned(),
-        name: text("name").to_owned(),
+        namespace: text(&metadata.namespace),
+        name: text(&metadata.name),
     }
 }
 
 fn add_workload(
     store: &mut Store,
     workload: restow_model::Workload,
-    meta: &Meta<'_>,
+    version: Version,
     newest: &mut Time,
 ) -> Added {
     *newest = (*newest).max(workload.meta.created);
     let key = key(&workload.meta);
-    store.workloads[workload.kind as usize].add(key, workload, version(meta))
+    let mut count = store.tally.of(&store.parts);
+    store.workloads[workload.kind as usize].add(key, workload, version, &mut count)
 }
 
 fn key(meta: &restow_model::Meta) -> (Str, Str) {
     (meta.namespace, meta.name)
 }
 
-fn version(meta: &Meta<'_>) -> u64 {
-    meta.resource_version.as_deref().and_then(|version| version.parse().ok()).unwrap_or_default()
+fn version(meta: &Meta<'_>, origin: Origin) -> Version {
+    let own = meta.resource_version.as_deref().and_then(|version| version.parse().ok());
+    Version { number: own.unwrap_or_default(), counts: origin == Origin::Watch }
 }

@@ -1,6 +1,6 @@
 //! Reads what an API server answers: pages of lists and lines of watches.
 
-use restow_model::{Snapshot, Strings, Time};
+use restow_model::{Snapshot, Time};
 use serde::Deserialize;
 
 use super::admission::Origin;
@@ -8,6 +8,8 @@ use super::decode::{Decoded, decode, identity};
 use super::error::{ObjectName, ReadError};
 use super::json::JsonStream;
 use super::json_input::{ListKind, head, list_metadata};
+use super::lean;
+use super::matters::{Counted, Matters};
 use super::problem::{Source, fault, io_error, syntax};
 use super::reader::{Reader, Skipped};
 use super::store::Store;
@@ -131,18 +133,18 @@ impl Reader {
                 #[serde(default)]
                 resource_version: String,
             }
-            serde_json::from_slice::<Versioned>(json)
-                .map(|object| object.metadata.resource_version)
+            lean::parse::<Versioned>(json)
+                .map(|(object, _)| object.metadata.resource_version)
                 .unwrap_or_default()
         };
         match line.r#type.as_str() {
             "ADDED" | "MODIFIED" => {
-                let id = identity(kind.name(), json);
-                // The watch is in order: what it says now is newer than what is known, whatever the versions look like.
-                self.store.remove(kind, namespace_of(kind, &id), &id.name);
-                match decode(&mut self.store, (kind, Origin::Server), json, &mut self.newest) {
+                match decode(&mut self.store, (kind, Origin::Watch), json, &mut self.newest) {
                     Decoded::Added(..) => {}
                     Decoded::Fault { path, problem, .. } => {
+                        // What it was before it is no longer.
+                        let id = identity(kind.name(), json);
+                        self.store.remove(kind, namespace_of(kind, &id), &id.name);
                         let source = Source { origin, document: 1 };
                         self.skip_or_fail(fault(&source, None, id, path, problem))?;
                     }
@@ -188,13 +190,6 @@ impl Reader {
         self.store.clone().into_raw(now)
     }
 
-    /// Takes over names that were added to a view, so that they keep their numbers too. Nothing may have been read in between.
-    pub fn adopt(&mut self, names: &Strings) {
-        if names.len() > self.store.parts.strings.len() {
-            self.store.parts.strings = names.clone();
-        }
-    }
-
     /// How many names are known, also of what is long gone.
     pub fn names(&self) -> usize {
         self.store.parts.strings.len()
@@ -203,7 +198,21 @@ impl Reader {
     /// Drops the names of what is gone; the others are numbered anew.
     pub fn compact(&mut self) {
         let store = std::mem::take(&mut self.store);
+        let tally = store.tally.clone();
         self.store = Store::of_snapshot(store.into_snapshot(Time::default()));
+        self.store.tally = tally;
+        self.viewed = None;
+    }
+
+    /// Counts changes from now on, by what of each object matters.
+    pub fn count_by(&mut self, matters: Matters) {
+        self.store.tally.matters = Some(matters);
+    }
+
+    /// How often what is known has changed since somebody said what matters. That a kind is read anew of which there was
+    /// something counts as a change.
+    pub const fn counted(&self) -> Counted {
+        self.store.tally.counted
     }
 
     /// What could not be read since the last time that somebody asked.

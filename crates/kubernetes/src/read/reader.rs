@@ -9,8 +9,9 @@ use super::admission::Origin;
 use super::decode::{Decoded, decode, identity, without_position};
 use super::error::{ObjectName, Position, ReadError, Reason};
 use super::locate::locate;
+use super::objects::Added;
 use super::problem::{Source, fault, syntax, untyped};
-use super::store::{Added, Store, workload_kind};
+use super::store::{Store, workload_kind};
 use crate::convert::FieldPath;
 use crate::file;
 use crate::kind::Kind;
@@ -52,6 +53,9 @@ pub struct Reader {
     pub(super) origin: Origin,
     /// A snapshot file, which is whole by itself.
     loaded: Option<Snapshot>,
+    /// Which view was brought up to date last.
+    pub(super) viewed: Option<u64>,
+    pub(super) refreshes: u64,
 }
 
 impl Reader {

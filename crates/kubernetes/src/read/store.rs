@@ -1,109 +1,21 @@
 //! Objects by name: each is kept once, the newest version of it.
 
-use std::hash::BuildHasherDefault;
-
-use hashbrown::hash_map::Entry;
 use restow_model::{
     CapacityBuffer, CsiNode, Namespace, Node, NodeClaim, NodeOverlay, NodePool, PersistentVolume,
     PersistentVolumeClaim, Pod, PodDisruptionBudget, PriorityClass, ResourceClaim, Service,
-    Snapshot, StorageClass, Str, Time, VolumeAttachment, Workload, WorkloadKind,
+    Snapshot, StorageClass, Time, VolumeAttachment, Workload, WorkloadKind,
 };
 
+use super::matters::Tally;
+use super::objects::{Objects, Version};
 use crate::convert::Parts;
 use crate::kind::Kind;
-
-type Index = hashbrown::HashMap<(Str, Str), Row, BuildHasherDefault<rustc_hash::FxHasher>>;
-
-#[derive(Clone, Copy)]
-struct Row {
-    at: u32,
-    /// The object's `resourceVersion`; 0 where it has none.
-    version: u64,
-}
-
-/// What became of an object that was added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Added {
-    /// It is new.
-    New,
-    /// It took the place of an older version.
-    Replaced,
-    /// A newer version, or the same one, was there.
-    Known,
-    /// It was there and nothing says which is newer.
-    Conflict,
-}
-
-/// Objects of one kind.
-#[derive(Clone)]
-pub(crate) struct Objects<T> {
-    rows: Vec<T>,
-    keys: Vec<(Str, Str)>,
-    index: Index,
-}
-
-impl<T> Default for Objects<T> {
-    fn default() -> Self {
-        Self { rows: Vec::new(), keys: Vec::new(), index: Index::default() }
-    }
-}
-
-impl<T> Objects<T> {
-    fn of(rows: Vec<T>, key: impl Fn(&T) -> (Str, Str)) -> Self {
-        let keys: Vec<(Str, Str)> = rows.iter().map(key).collect();
-        let numbered = keys.iter().enumerate();
-        let index = numbered.map(|(at, key)| (*key, Row { at: at as u32, version: 0 })).collect();
-        Self { rows, keys, index }
-    }
-
-    pub(crate) fn add(&mut self, key: (Str, Str), object: T, version: u64) -> Added {
-        let at = self.rows.len() as u32;
-        match self.index.entry(key) {
-            Entry::Vacant(slot) => {
-                slot.insert(Row { at, version });
-                self.rows.push(object);
-                self.keys.push(key);
-                Added::New
-            }
-            Entry::Occupied(mut slot) => {
-                let row = slot.get_mut();
-                if version == 0 || row.version == 0 {
-                    return Added::Conflict;
-                }
-                if version <= row.version {
-                    return Added::Known;
-                }
-                row.version = version;
-                self.rows[row.at as usize] = object;
-                Added::Replaced
-            }
-        }
-    }
-
-    pub(crate) fn remove(&mut self, key: (Str, Str)) {
-        let Some(row) = self.index.remove(&key) else { return };
-        let at = row.at as usize;
-        self.rows.swap_remove(at);
-        self.keys.swap_remove(at);
-        if let Some(moved) = self.keys.get(at).and_then(|key| self.index.get_mut(key)) {
-            moved.at = row.at;
-        }
-    }
-
-    fn clear(&mut self) {
-        *self = Self::default();
-    }
-
-    /// The objects alone: the index is dropped before the snapshot is put in order, which needs room of its own.
-    fn into_rows(self) -> Vec<T> {
-        self.rows
-    }
-}
 
 /// Everything that was read.
 #[derive(Clone, Default)]
 pub(crate) struct Store {
     pub(crate) parts: Parts,
+    pub(crate) tally: Tally,
     pub(crate) nodes: Objects<Node>,
     pub(crate) pods: Objects<Pod>,
     pub(crate) node_pools: Objects<NodePool>,
@@ -141,70 +53,69 @@ pub(crate) fn workload_kind(kind: Kind) -> Option<WorkloadKind> {
 /// Does the same to the objects of one kind, whatever their type.
 macro_rules! with_kind {
     ($store:expr, $kind:expr, $objects:ident => $do:expr) => {{
-        let store = $store;
         match $kind {
             Kind::Node => {
-                let $objects = &mut store.nodes;
+                let $objects = &mut $store.nodes;
                 $do
             }
             Kind::Pod => {
-                let $objects = &mut store.pods;
+                let $objects = &mut $store.pods;
                 $do
             }
             Kind::NodePool => {
-                let $objects = &mut store.node_pools;
+                let $objects = &mut $store.node_pools;
                 $do
             }
             Kind::NodeClaim => {
-                let $objects = &mut store.node_claims;
+                let $objects = &mut $store.node_claims;
                 $do
             }
             Kind::NodeOverlay => {
-                let $objects = &mut store.node_overlays;
+                let $objects = &mut $store.node_overlays;
                 $do
             }
             Kind::PodDisruptionBudget => {
-                let $objects = &mut store.pod_disruption_budgets;
+                let $objects = &mut $store.pod_disruption_budgets;
                 $do
             }
             Kind::Service => {
-                let $objects = &mut store.services;
+                let $objects = &mut $store.services;
                 $do
             }
             Kind::Namespace => {
-                let $objects = &mut store.namespaces;
+                let $objects = &mut $store.namespaces;
                 $do
             }
             Kind::PriorityClass => {
-                let $objects = &mut store.priority_classes;
+                let $objects = &mut $store.priority_classes;
                 $do
             }
             Kind::PersistentVolume => {
-                let $objects = &mut store.persistent_volumes;
+                let $objects = &mut $store.persistent_volumes;
                 $do
             }
             Kind::PersistentVolumeClaim => {
-                let $objects = &mut store.persistent_volume_claims;
+                let $objects = &mut $store.persistent_volume_claims;
                 $do
             }
             Kind::StorageClass => {
-                let $objects = &mut store.storage_classes;
+                let $objects = &mut $store.storage_classes;
                 $do
             }
             Kind::CsiNode => {
-                let $objects = &mut store.csi_nodes;
+                let $objects = &mut $store.csi_nodes;
                 $do
             }
             Kind::VolumeAttachment => {
-                let $objects = &mut store.volume_attachments;
+                let $objects = &mut $store.volume_attachments;
                 $do
             }
             Kind::CapacityBuffer => {
-                let $objects = &mut store.capacity_buffers;
+                let $objects = &mut $store.capacity_buffers;
                 $do
             }
             Kind::ResourceClaim => {
-                let $objects = &mut store.resource_claims;
+                let $objects = &mut $store.resource_claims;
                 $do
             }
             Kind::DaemonSet
@@ -216,7 +127,7 @@ macro_rules! with_kind {
             | Kind::CronJob
             | Kind::PodTemplate => {
                 let at = workload_kind($kind).map_or(0, |kind| kind as usize);
-                let $objects = &mut store.workloads[at];
+                let $objects = &mut $store.workloads[at];
                 $do
             }
         }
@@ -226,18 +137,28 @@ macro_rules! with_kind {
 impl Store {
     /// Drops the object of that name.
     pub(crate) fn remove(&mut self, kind: Kind, namespace: &str, name: &str) {
-        let key = (self.parts.strings.intern(namespace), self.parts.strings.intern(name));
-        with_kind!(self, kind, objects => objects.remove(key));
+        let strings = &self.parts.strings;
+        // What has no number was never there.
+        let (Some(namespace), Some(name)) = (strings.get(namespace), strings.get(name)) else {
+            return;
+        };
+        with_kind!(self, kind, objects => {
+            objects.remove((namespace, name), &mut self.tally.of(&self.parts));
+        });
     }
 
     /// Drops all objects of a kind.
     pub(crate) fn forget(&mut self, kind: Kind) {
+        // A kind that the server does not have is looked for again and again.
+        if self.count(kind) > 0 {
+            self.tally.count_other();
+        }
         with_kind!(self, kind, objects => objects.clear());
     }
 
     /// How many objects of a kind there are.
     pub(crate) fn count(&mut self, kind: Kind) -> usize {
-        with_kind!(self, kind, objects => objects.rows.len())
+        with_kind!(self, kind, objects => objects.rows().len())
     }
 
     /// The snapshot of all of it at `time`.
@@ -280,7 +201,9 @@ impl Store {
     pub(crate) fn of_snapshot(snapshot: Snapshot) -> Self {
         let mut workloads: [Objects<Workload>; 8] = Default::default();
         for own in snapshot.workloads {
-            workloads[own.kind as usize].add((own.meta.namespace, own.meta.name), own, 0);
+            let (at, key) = (own.kind as usize, (own.meta.namespace, own.meta.name));
+            let version = Version { number: 0, counts: true };
+            workloads[at].add(key, own, version, &mut |_, _| {});
         }
         let parts = Parts {
             strings: snapshot.strings,
@@ -292,6 +215,7 @@ impl Store {
         let key = |meta: &restow_model::Meta| (meta.namespace, meta.name);
         Self {
             parts,
+            tally: Tally::default(),
             nodes: Objects::of(snapshot.nodes, |own| key(&own.meta)),
             pods: Objects::of(snapshot.pods, |own| (own.namespace, own.name)),
             node_pools: Objects::of(snapshot.node_pools, |own| key(&own.meta)),
@@ -319,5 +243,60 @@ impl Store {
     /// A copy of what was read so far.
     pub(crate) fn snapshot(&self, time: Time) -> Snapshot {
         self.clone().into_snapshot(time)
+    }
+
+    /// Brings a copy of what [`Store::into_raw`] would give up to date. Without `known`, nothing of it is.
+    pub(crate) fn refresh(&mut self, copy: &mut Snapshot, time: Time, known: bool) {
+        let Parts { strings, labels, owners, shapes, volumes } = &self.parts;
+        copy.time = time;
+        if known {
+            copy.strings.extend_from(strings);
+            copy.labels.extend_from(labels);
+            copy.owners.extend_from(owners);
+            copy.shapes.extend_from(shapes);
+            copy.volumes.extend_from(volumes);
+        } else {
+            copy.strings = strings.clone();
+            copy.labels = labels.clone();
+            copy.owners = owners.clone();
+            copy.shapes = shapes.clone();
+            copy.volumes = volumes.clone();
+        }
+        let mut workloads = false;
+        for own in &mut self.workloads {
+            workloads |= own.take_touched() || !known;
+        }
+        if workloads {
+            copy.workloads.clear();
+            copy.workloads.extend(self.workloads.iter().flat_map(Objects::rows).cloned());
+        }
+        macro_rules! refresh {
+            ($($list:ident),+) => {
+                $({
+                    if !known {
+                        self.$list.touch_all();
+                    }
+                    self.$list.refresh(&mut copy.$list);
+                })+
+            };
+        }
+        refresh!(
+            nodes,
+            pods,
+            node_pools,
+            node_claims,
+            node_overlays,
+            pod_disruption_budgets,
+            services,
+            namespaces,
+            priority_classes,
+            persistent_volumes,
+            persistent_volume_claims,
+            storage_classes,
+            csi_nodes,
+            volume_attachments,
+            capacity_buffers,
+            resource_claims
+        );
     }
 }

@@ -6,10 +6,10 @@ use restow_catalog::{Adjustments, Catalog, PriceBook, Zone, suggested_sources, z
 use restow_consolidation::add_buffer_pods;
 use restow_consolidation::settings::{Entry, resolve};
 use restow_controller::{Brain, Situation};
-use restow_model::{NodeOverlay, NodePool, Snapshot};
+use restow_model::{NodeOverlay, NodePool, Snapshot, Time};
 use restow_scheduling::Offers;
 
-use super::catalogs::{Fresh, Shared};
+use super::catalogs::Shared;
 use crate::planning::{PlanningArgs, price_age};
 use crate::prices;
 use crate::settings_args::read_structured;
@@ -68,18 +68,25 @@ impl Settled {
         &self.entries
     }
 
-    /// What was read last of the catalogs that count.
-    fn fresh(&mut self, snapshot: &Snapshot) -> (Fresh, Vec<String>) {
+    /// Which reading of the catalogs counts: its number, when that was, and the names of those that fit the nodes.
+    fn reading(&mut self, snapshot: &Snapshot) -> (u64, Option<Time>, Vec<String>) {
         if let Some(asked) = &self.asked {
             let own = asked.lock().unwrap_or_else(PoisonError::into_inner);
-            return (own.clone(), Vec::new());
+            return (own.generation, own.read, Vec::new());
         }
         let names = suggested_sources(snapshot);
         if names != self.suggested.0 {
             self.suggested = (names.clone(), prices::suggested(&names));
         }
-        let catalog = self.suggested.1.clone();
-        (Fresh { catalog, generation: 0, read: None }, names)
+        (0, None, names)
+    }
+
+    /// The catalogs that count.
+    fn catalog(&self) -> Catalog {
+        match &self.asked {
+            Some(asked) => asked.lock().unwrap_or_else(PoisonError::into_inner).catalog.clone(),
+            None => self.suggested.1.clone(),
+        }
     }
 }
 
@@ -91,18 +98,18 @@ impl Brain for Settled {
         if anew {
             self.made = None;
         }
-        let (fresh, sources) = self.fresh(snapshot);
+        let (generation, read, sources) = self.reading(snapshot);
         let of = Basis {
             pools: snapshot.node_pools.clone(),
             overlays: snapshot.node_overlays.clone(),
             zones: zones_of(snapshot),
             sources,
-            generation: fresh.generation,
+            generation,
             shapes: snapshot.shapes.values().len(),
         };
         if self.made.as_ref().is_none_or(|made| made.of != of) {
             let adjustments = self.adjustments.clone();
-            let book = Arc::new(prices::book_of(fresh.catalog, adjustments, snapshot));
+            let book = Arc::new(prices::book_of(self.catalog(), adjustments, snapshot));
             let offers = Arc::new(Offers::new(snapshot, &book));
             self.made = Some(Made { of, book, offers });
         }
@@ -114,7 +121,7 @@ impl Brain for Settled {
             ),
         };
         // What is read again and again is as old as the last reading.
-        let price_age = match fresh.read {
+        let price_age = match read {
             Some(read) => Some(snapshot.time.since(read)),
             None => price_age(&cluster, snapshot.time, &book),
         };
