@@ -4,6 +4,7 @@ mod build;
 mod cost;
 mod groups;
 mod pdb;
+mod pods;
 mod times;
 mod totals;
 mod underway;
