@@ -123,6 +123,7 @@ impl<'a> Fleet<'a> {
             pod_pdbs: pods.pdbs,
             workloads: pods.workloads,
             pod_workloads: pods.workload_of,
+            pod_marks: pods.marks,
             price_age: inputs.price_age,
             nominated: pods.nominated,
             moved: FxHashMap::default(),

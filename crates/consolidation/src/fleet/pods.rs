@@ -3,7 +3,7 @@
 //! There are a hundred thousand pods, and a pass over them takes longer than everything that is done with one. So there is but
 //! one, and what pods share (controllers, shapes, annotations) is looked up by its number.
 
-use restow_model::{Pod, Snapshot, Str};
+use restow_model::{Pod, Snapshot, Str, Volumes};
 use rustc_hash::FxHashMap;
 
 use super::cost::{Deletions, Sums};
@@ -38,8 +38,40 @@ pub(super) struct Pods {
     /// All workloads, and that of each pod.
     pub(super) workloads: Vec<WorkloadState>,
     pub(super) workload_of: Vec<Option<WorkloadId>>,
+    /// What is read of a pod again and again.
+    pub(super) marks: Vec<Marks>,
     /// Pods that are on their way to a node, by its name.
     pub(super) nominated: FxHashMap<Str, usize>,
+}
+
+/// What searches read of pods again and again, in one byte for each: a pod itself is far away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Marks(u8);
+
+impl Marks {
+    const READY: u8 = 1;
+    const LOCAL: u8 = 2;
+    const CLAIMS: u8 = 4;
+
+    fn of_volumes(own: &Volumes) -> u8 {
+        let local = if own.local { Self::LOCAL } else { 0 };
+        local | if own.claims.is_empty() { 0 } else { Self::CLAIMS }
+    }
+
+    /// Whether it is ready.
+    pub(crate) const fn is_ready(self) -> bool {
+        self.0 & Self::READY != 0
+    }
+
+    /// Whether it has data that only its node has.
+    pub(crate) const fn has_local_data(self) -> bool {
+        self.0 & Self::LOCAL != 0
+    }
+
+    /// Whether it has volume claims.
+    pub(crate) const fn has_claims(self) -> bool {
+        self.0 & Self::CLAIMS != 0
+    }
 }
 
 const NOWHERE: u32 = u32::MAX;
@@ -57,6 +89,7 @@ impl Pods {
             .iter()
             .map(|own| (Asked::of(&own.requests), own.priority))
             .collect();
+        let volumes: Vec<u8> = snapshot.volumes.values().iter().map(Marks::of_volumes).collect();
         let mut node_of = vec![NOWHERE; snapshot.strings.len()];
         for (at, node) in snapshot.nodes.iter().enumerate() {
             if let Some(own) = node_of.get_mut(node.meta.name.index()) {
@@ -68,6 +101,7 @@ impl Pods {
             on: vec![OnNode::default(); snapshot.nodes.len()],
             pdbs: Vec::with_capacity(count),
             workload_of: Vec::with_capacity(count),
+            marks: Vec::with_capacity(count),
             ..Self::default()
         };
         let mut places: Vec<(u32, Role)> = Vec::with_capacity(count);
@@ -104,6 +138,8 @@ impl Pods {
                     || snapshot.owner(pod).is_none()
                     || workload.is_some_and(|own| workloads.states[own.index()].rollout.is_some());
             }
+            let ready = if pod.ready { Marks::READY } else { 0 };
+            found.marks.push(Marks(volumes[pod.volumes.index()] | ready));
             found.pdbs.push(pdbs);
             found.workload_of.push(workload);
         }
