@@ -106,3 +106,26 @@ fn both(mut term: NodeTerm, more: &NodeTerm) -> NodeTerm {
     }
     term
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pod_that_likes_nothing_is_its_own_only_step_but_for_taints() {
+        let term = NodeTerm::default();
+        let plain = PodShape { node_affinity: Some(vec![term.clone()]), ..PodShape::default() };
+        let soft = PodShape { preferred_nodes: vec![(1, term)], ..plain.clone() };
+        for in_turn in [false, true] {
+            for soft_taints in [false, true] {
+                let found = steps(&plain, soft_taints, in_turn);
+                assert!(
+                    found.iter().all(|(own, _)| **own == plain && matches!(own, Cow::Borrowed(_)))
+                );
+                // As many, and the same, as are left of a pod that gave everything up.
+                let given_up = steps(&soft, soft_taints, in_turn);
+                assert_eq!(found[..], given_up[1..]);
+            }
+        }
+    }
+}

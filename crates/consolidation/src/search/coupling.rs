@@ -190,3 +190,26 @@ pub(super) fn pods(ground: &Ground<'_>, next: &Next<'_>, group: &Group) -> Vec<P
     }
     moves
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_step_placed_is_forgotten_with_the_next() {
+        let mut placed = Placed::default();
+        assert_eq!(placed.get(3), None);
+        placed.begin();
+        placed.set(3, NodeId(7));
+        assert_eq!((placed.get(3), placed.get(2), placed.get(4)), (Some(NodeId(7)), None, None));
+        placed.begin();
+        assert_eq!(placed.get(3), None);
+        placed.set(3, NodeId(1));
+        assert_eq!(placed.get(3), Some(NodeId(1)));
+        // Numbers of steps that are used up begin anew.
+        placed.step = u32::MAX;
+        placed.set(2, NodeId(5));
+        placed.begin();
+        assert_eq!((placed.get(2), placed.get(3)), (None, None));
+    }
+}

@@ -357,3 +357,22 @@ impl<'b, 'f> Outline<'b, 'f> {
         moves
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_pods_of_a_class_that_wait_the_last_comes_first() {
+        let seat = |pod: usize, class: u32| Seat { pod, from: 0, class: ClassId(class) };
+        let mut waiting =
+            Waiting::new(vec![seat(0, 5), seat(1, 2), seat(2, 5), seat(3, 9), seat(4, 5)]);
+        assert_eq!(waiting.counts(), [(ClassId(2), 1), (ClassId(5), 3), (ClassId(9), 1)]);
+        let mut pop = |class: u32| waiting.pop(ClassId(class)).map(|seat| seat.pod);
+        assert_eq!(
+            [pop(5), pop(5), pop(2), pop(5), pop(5)],
+            [Some(4), Some(2), Some(1), Some(0), None]
+        );
+        assert_eq!([pop(2), pop(3), pop(9)], [None, None, Some(3)]);
+    }
+}
