@@ -18,7 +18,7 @@ use crate::peer::{self, Simulator};
 /// A board without its fleet: what is the same whichever of the moves that are under way is looked at.
 #[derive(Clone, Debug)]
 pub struct Ground {
-    cluster: Cluster,
+    cluster: Arc<Cluster>,
     ids: Vec<Option<NodeId>>,
     awaited: FxHashMap<Str, usize>,
     buffered: FxHashMap<Str, (Str, Str)>,
@@ -32,7 +32,7 @@ pub struct Board<'a> {
     /// The nodes as gates see them.
     pub fleet: &'a Fleet<'a>,
     /// The nodes as placements see them, with pending pods where they fit.
-    pub cluster: Cluster,
+    pub cluster: Arc<Cluster>,
     /// What moves so far have changed.
     pub state: State,
     /// The engine's number of each node of the fleet.
@@ -104,6 +104,7 @@ impl Ground {
             cluster.keep_out(node);
         }
         let likes = Arc::new(Likes::new(fleet, snapshot, &cluster));
+        let cluster = Arc::new(cluster);
         Self { cluster, ids, awaited, buffered, likes, offers: Arc::clone(offers) }
     }
 }

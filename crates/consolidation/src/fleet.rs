@@ -4,6 +4,7 @@ mod build;
 mod cost;
 mod groups;
 mod pdb;
+mod pods;
 mod times;
 mod totals;
 mod underway;
@@ -161,6 +162,8 @@ pub struct Fleet<'a> {
     pub workloads: Vec<WorkloadState>,
     /// The workload of each pod, by its place in the snapshot.
     pub pod_workloads: Vec<Option<WorkloadId>>,
+    /// What searches read of each pod, by its place in the snapshot.
+    pub(crate) pod_marks: Vec<pods::Marks>,
     /// How old the prices are, where that is known and matters.
     pub price_age: Option<GoDuration>,
     /// Pods that are on their way to a node, by its name.

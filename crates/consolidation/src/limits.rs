@@ -16,7 +16,9 @@ pub(crate) fn ready_leaving(
     let mut leaving: FxHashMap<WorkloadId, (usize, usize)> = FxHashMap::default();
     for at in sources {
         for pod in fleet.nodes[*at].movable_pods() {
-            if let Some(workload) = fleet.pod_workloads[pod].filter(|_| fleet.pod(pod).ready) {
+            if let Some(workload) =
+                fleet.pod_workloads[pod].filter(|_| fleet.pod_marks[pod].is_ready())
+            {
                 leaving.entry(workload).or_insert((pod, 0)).1 += 1;
             }
         }

@@ -18,11 +18,11 @@ pub(crate) fn risks(fleet: &Fleet<'_>, own: &Move) -> Vec<Risk> {
         {
             found.push(Risk::SingleReplica { pod });
         }
-        let volumes = &fleet.snapshot.volumes[fleet.pod(pod).volumes];
-        if volumes.local {
+        let marks = fleet.pod_marks[pod];
+        if marks.has_local_data() {
             found.push(Risk::LocalData { pod });
         }
-        if !volumes.claims.is_empty() {
+        if marks.has_claims() {
             found.push(Risk::Volume { pod });
         }
         for pdb in &fleet.pod_pdbs[pod] {

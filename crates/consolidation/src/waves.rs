@@ -202,6 +202,9 @@ fn draw_pdbs(fleet: &Fleet<'_>, pod: usize, drawn: &mut FxHashMap<PdbId, i64>) {
 
 /// How many evictions a move asks of each disruption budget of pods.
 fn drawn(fleet: &Fleet<'_>, own: &Move) -> Vec<(PdbId, i64)> {
+    if fleet.pdbs.is_empty() {
+        return Vec::new();
+    }
     let mut drawn: FxHashMap<PdbId, i64> = FxHashMap::default();
     for moved in &own.pods {
         draw_pdbs(fleet, moved.pod, &mut drawn);

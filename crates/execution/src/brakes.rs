@@ -121,8 +121,21 @@ impl Brakes {
     ) -> Vec<Held> {
         let mut held = Vec::new();
         self.launches(records, cool_down, &mut held);
-        self.chains(records, cool_down, &mut held);
-        self.repeats(records, cool_down, &mut held);
+        // How long the pools rest that a move touched: what ended before that holds nothing any more.
+        let rest = |own: &Record| {
+            let launched = own.launches.iter().map(|own| own.pool.as_str());
+            own.pools().chain(launched).map(cool_down).max().unwrap_or_default()
+        };
+        if records.iter().any(|own| own.phase == Phase::Done && now < own.since.plus(rest(own))) {
+            self.chains(records, cool_down, &mut held);
+        }
+        let went = |own: &&Record| own.last_went().is_some_and(|went| now < went.plus(rest(own)));
+        if let Some(first) = records.iter().filter(went).map(|own| own.proposed).min() {
+            // What was proposed longer before all of these is compared with none of them.
+            let first = first.minus(self.dwell);
+            let order = records.iter().filter(|own| own.is_executed() && own.proposed >= first);
+            Self::repeats(order.collect(), self.dwell, cool_down, &mut held);
+        }
         for record in records {
             let Some(trouble) = record.trouble else { continue };
             for pool in touched(record) {
@@ -193,13 +206,12 @@ impl Brakes {
 
     /// The same pods were moved twice, and the bill of their pools had not fallen in between.
     fn repeats(
-        &self,
-        records: &[Record],
+        mut order: Vec<&Record>,
+        dwell: GoDuration,
         cool_down: &dyn Fn(&str) -> GoDuration,
         held: &mut Vec<Held>,
     ) {
         let mut last: FxHashMap<Vec<Owner<'_>>, &Record> = FxHashMap::default();
-        let mut order: Vec<&Record> = records.iter().filter(|own| own.is_executed()).collect();
         order.sort_by(|a, b| (a.proposed, &a.id).cmp(&(b.proposed, &b.id)));
         for own in order {
             let owners = owners(own);
@@ -214,9 +226,8 @@ impl Brakes {
                 let moved = |pod: &&Moving| pod.moved.is_some() && pod.moved >= since;
                 2 * own.pods.iter().filter(moved).count() > own.pods.len()
             };
-            let soon = before
-                .filter(|before| own.proposed.since(before.proposed) <= self.dwell)
-                .filter(again);
+            let soon =
+                before.filter(|before| own.proposed.since(before.proposed) <= dwell).filter(again);
             if soon.is_some_and(|before| own.bill >= before.bill) {
                 for pool in touched(own) {
                     let until = went.plus(cool_down(pool));

@@ -22,7 +22,10 @@ pub(crate) fn moved(fleet: &Fleet<'_>, records: &[Record]) -> FxHashMap<usize, T
     let longest = dwells.max().unwrap_or_default().max(LEAST);
     let strings = &fleet.snapshot.strings;
     let mut evicted: FxHashMap<Controller, Vec<Time>> = FxHashMap::default();
-    for record in records {
+    // What let its last node go so long ago has no pod that counts: records of a week are not read pod by pod.
+    let of_late =
+        |own: &&Record| own.last_went().is_some_and(|went| fleet.now.since(went) < longest);
+    for record in records.iter().filter(of_late) {
         for own in &record.pods {
             let source = record.sources.iter().find(|source| source.node == own.from);
             let Some(went) = source.and_then(|own| own.went) else { continue };

@@ -8,6 +8,8 @@
 //! | draining | delete the sources' claims while all replacements are there | sources gone: done |
 //! | rolling back | delete replacements that nobody uses, lift taints | nothing of ours left: rolled back |
 
+use std::borrow::Cow;
+
 use restow_model::{GoDuration, Price, Time};
 
 use crate::action::Action;
@@ -52,21 +54,25 @@ pub trait Judge {
     fn next_to_go(&mut self, record: &Record) -> Vec<(usize, usize)>;
 }
 
-/// Takes a move as far as it gets now, and says what is to be done for it. If its record changed, writing it comes first.
+/// Takes a move as far as it gets now, and says what is to be done for it and what became of its record, if anything did:
+/// mostly nothing does, and a record with a thousand pods is not copied to find that out. If it changed, writing it comes first.
 pub(crate) fn advance(
-    record: &mut Record,
+    before: &Record,
     sight: &Sight<'_>,
     now: Time,
     limits: &Limits,
     stop: bool,
     judge: &mut dyn Judge,
-) -> Vec<Action> {
-    let before = record.clone();
-    for launch in &mut record.launches {
-        launch.seen |= sight.claim(&launch.claim).is_some();
+) -> (Vec<Action>, Option<Record>) {
+    let mut record = Cow::Borrowed(before);
+    for (at, launch) in before.launches.iter().enumerate() {
+        if !launch.seen && sight.claim(&launch.claim).is_some() {
+            record.to_mut().launches[at].seen = true;
+        }
     }
     // Each phase may end at once: a plain deletion has nothing to wait for.
-    while let Some(next) = next(record, sight, now, limits, stop, judge) {
+    while let Some(next) = next(&record, sight, now, limits, stop, judge) {
+        let record = record.to_mut();
         match next {
             Next::Phase(phase) => record.to(phase, now),
             Next::Back(failure) => {
@@ -81,13 +87,19 @@ pub(crate) fn advance(
             }
         }
     }
-    let going = if stop { Vec::new() } else { going(record, sight, judge) };
+    let going = if stop { Vec::new() } else { going(&record, sight, judge) };
     for (at, evictions) in &going {
-        record.sources[*at].went = Some(now);
-        record.sources[*at].evictions = *evictions;
+        let source = &mut record.to_mut().sources[*at];
+        source.went = Some(now);
+        source.evictions = *evictions;
     }
+    let changed = match record {
+        Cow::Owned(own) if own != *before => Some(own),
+        _ => None,
+    };
+    let record = changed.as_ref().unwrap_or(before);
     let mut actions = Vec::new();
-    if *record != before {
+    if changed.is_some() {
         actions.push(Action::Write(Box::new(record.clone())));
     }
     actions.extend(wanted(record, sight));
@@ -101,8 +113,8 @@ pub(crate) fn advance(
             }),
         );
     }
-    actions.extend(happened(&before, record).into_iter().map(Action::Note));
-    actions
+    actions.extend(happened(before, record).into_iter().map(Action::Note));
+    (actions, changed)
 }
 
 /// The sources that are let go now: only while all replacements are ready.

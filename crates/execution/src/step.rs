@@ -128,11 +128,9 @@ impl Execution {
         }
         let sight = Sight::new(observed.snapshot);
         for (at, own) in records.iter().enumerate().filter(|(_, own)| due(own)) {
-            let mut record = own.clone();
-            actions.extend(advance(&mut record, &sight, now, &self.limits, observed.paused, judge));
-            if record != *own {
-                next.push((at, record));
-            }
+            let (wanted, changed) = advance(own, &sight, now, &self.limits, observed.paused, judge);
+            actions.extend(wanted);
+            next.extend(changed.map(|record| (at, record)));
         }
         (actions, next)
     }

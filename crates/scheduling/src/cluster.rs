@@ -67,12 +67,16 @@ impl Cluster {
             .map(|pod| (!pod.is_finished()).then(|| pod_key(snapshot, pod, settings)))
             .collect();
         let mut compiler = Compiler::new(snapshot, &known, settings);
+        // By pod: the number of its kind.
+        let mut kinds: Vec<usize> = Vec::with_capacity(keys.len());
         let mut last = None;
-        for key in keys.iter().flatten() {
-            if last != Some(*key) {
-                compiler.see(*key);
-                last = Some(*key);
+        let mut kind = 0;
+        for key in &keys {
+            if key.is_some() && last != *key {
+                kind = key.map_or(kind, |key| compiler.see(key));
+                last = *key;
             }
+            kinds.push(kind);
         }
         for key in template_keys(snapshot) {
             compiler.see(key);
@@ -146,7 +150,7 @@ impl Cluster {
         };
         tables.scores = ScoreTables::new(&tables.column_of);
         let mut index = ClassIndex::default();
-        compiler.compile(&mut tables, &mut index);
+        let class_of_kind = compiler.compile(&mut tables, &mut index);
         if settings.peer {
             tables.forbidding = first_fit::forbidding(&tables);
         }
@@ -214,16 +218,7 @@ impl Cluster {
                 cluster.state.attached[driver as usize][node.index()] += 1;
             }
         }
-        cluster.pods.reserve(snapshot.pods.len());
-        for (pod, key) in snapshot.pods.iter().zip(&keys) {
-            let info = key.map(|key| cluster.info(snapshot, pod, key));
-            if let Some(info) = &info {
-                cluster.count(info, 1);
-                cluster.lodge(pod.node, info.node, cluster.pods.len());
-            }
-            cluster.pods.push(info);
-        }
-        cluster.sort_runs();
+        cluster.settle_in(snapshot, &|at| keys[at].is_some().then(|| class_of_kind[kinds[at]]));
         if settings.promises {
             cluster.keep_room_for_daemons(snapshot, &daemons);
         }
@@ -248,11 +243,45 @@ impl Cluster {
         }
     }
 
+    /// Puts all pods where they are, by their classes; `None` for pods that count nowhere.
+    fn settle_in(&mut self, snapshot: &Snapshot, class_of: &dyn Fn(usize) -> Option<ClassId>) {
+        let residents = Residents::new(snapshot);
+        let mut counts = vec![0_usize; self.on_node.len()];
+        self.pods.reserve_exact(snapshot.pods.len());
+        for (at, pod) in snapshot.pods.iter().enumerate() {
+            let info =
+                class_of(at).map(|class| self.info_as(pod, class, residents.has(snapshot, pod)));
+            if let Some(node) = info.as_ref().and_then(|info| info.node) {
+                counts[node.index()] += 1;
+            }
+            self.pods.push(info);
+        }
+        for (at, count) in counts.into_iter().enumerate() {
+            self.on_node[at].reserve_exact(count);
+            self.state.runs[at].reserve_exact(count);
+        }
+        let pods = std::mem::take(&mut self.pods);
+        for (at, (pod, info)) in snapshot.pods.iter().zip(&pods).enumerate() {
+            if let Some(info) = info {
+                self.count(info, 1);
+                self.lodge(pod.node, info.node, at);
+            }
+        }
+        self.pods = pods;
+        self.sort_runs();
+    }
+
     pub(crate) fn info(&self, snapshot: &Snapshot, pod: &Pod, key: PodKey) -> PodInfo {
+        let class = self.index.by_key.get(&key).copied().unwrap_or_default();
+        let resident = snapshot.is_daemon(pod) || snapshot.is_mirror(pod) || ends(snapshot, pod);
+        self.info_as(pod, class, resident)
+    }
+
+    fn info_as(&self, pod: &Pod, class: ClassId, resident: bool) -> PodInfo {
         PodInfo {
-            class: self.index.by_key.get(&key).copied().unwrap_or_default(),
+            class,
             node: self.by_name.get(&pod.node).copied().filter(|_| !pod.node.is_empty()),
-            resident: snapshot.is_daemon(pod) || snapshot.is_mirror(pod) || ends(snapshot, pod),
+            resident,
             held: pod.held.clone().map(|mut held| {
                 if self.tables.options.scores {
                     assume(&mut held);
@@ -278,9 +307,14 @@ impl Cluster {
 
     fn sort_runs(&mut self) {
         let tables = &self.tables;
+        let mut order: Vec<ClassId> = (0..tables.classes.len()).map(ClassId::new).collect();
+        order.sort_unstable_by_key(|class| (tables.class(*class).order(), *class));
+        let mut ranks = vec![0_u32; order.len()];
+        for (rank, class) in order.iter().enumerate() {
+            ranks[class.index()] = rank as u32;
+        }
         for runs in self.state.runs.iter_mut().chain(&mut self.state.residents) {
-            runs.sort_by_key(|run| (tables.class(run.class).order(), run.class));
-            runs.shrink_to_fit();
+            runs.sort_unstable_by_key(|run| ranks[run.class.index()]);
         }
     }
 
@@ -358,6 +392,33 @@ impl Cluster {
                         + class.adds.len() * 4
                 })
                 .sum::<usize>()
+    }
+}
+
+/// Which pods come and go with their node, by what they share.
+struct Residents {
+    /// By controller: whether all of its pods do, and whether those do that are being deleted.
+    by_owner: Vec<(bool, bool)>,
+    mirror: Option<Str>,
+}
+
+impl Residents {
+    fn new(snapshot: &Snapshot) -> Self {
+        let of_owner = |own: &Option<restow_model::Owner>| {
+            let kind = own.as_ref().map(|own| snapshot.text(own.kind));
+            (matches!(kind, Some("DaemonSet" | "Node")), kind != Some("StatefulSet"))
+        };
+        Self {
+            by_owner: snapshot.owners.values().iter().map(of_owner).collect(),
+            mirror: snapshot.strings.get("kubernetes.io/config.mirror"),
+        }
+    }
+
+    /// As [`Cluster::info`] says of a single pod.
+    fn has(&self, snapshot: &Snapshot, pod: &Pod) -> bool {
+        let (always, ends) = self.by_owner[pod.owner.index()];
+        let marked = |key: Str| snapshot.labels[pod.annotations].get(key).is_some();
+        always || (ends && pod.is_terminating()) || self.mirror.is_some_and(marked)
     }
 }
 

@@ -1,5 +1,7 @@
 //! From pods as they are written to classes: every term resolved, every label looked up, once per kind of pod.
 
+use std::borrow::Cow;
+
 use hashbrown::HashMap;
 use restow_model::{Effect, HostPort, NodePolicy, PodShape, Shared, Snapshot, Str, Taint, Volumes};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -36,9 +38,9 @@ pub(crate) struct PodKey {
 
 /// A pod before sets, tallies and selections are numbered.
 #[derive(Clone, Debug)]
-pub(crate) struct Raw {
+pub(crate) struct Raw<'a> {
     pub(crate) key: PodKey,
-    pub(crate) shape: PodShape,
+    pub(crate) shape: Cow<'a, PodShape>,
     pub(crate) selection: Selection,
     pub(crate) storage: Storage,
     /// Spread constraints: what is counted, where, and the numbers.
@@ -84,7 +86,7 @@ pub(crate) struct Compiler<'a> {
     namespaces: NamespaceLabels,
     /// Whether any node or pool has a taint that only asks to stay away.
     soft_taints: bool,
-    raws: Vec<Raw>,
+    raws: Vec<Raw<'a>>,
     by_key: FxHashMap<PodKey, usize>,
     pub(crate) projection: Projection,
     /// The scheduler's own spread, if nodes can be scored.
@@ -110,17 +112,18 @@ impl<'a> Compiler<'a> {
             settings,
             storage: StorageIndex::new(snapshot, known),
             namespaces: NamespaceLabels::new(snapshot, known),
-            raws: Vec::new(),
+            // One for each shape at least: these are large, and moving them takes long.
+            raws: Vec::with_capacity(2 * snapshot.shapes.values().len()),
             by_key: FxHashMap::default(),
             projection: Projection::default(),
             default_spread: settings.scores.then(|| DefaultSpread::new(snapshot)),
         }
     }
 
-    /// Reads a kind of pod.
-    pub(crate) fn see(&mut self, key: PodKey) {
-        if self.by_key.contains_key(&key) {
-            return;
+    /// Reads a kind of pod; returns its number.
+    pub(crate) fn see(&mut self, key: PodKey) -> usize {
+        if let Some(at) = self.by_key.get(&key) {
+            return *at;
         }
         let snapshot = self.snapshot;
         let shape = &snapshot.shapes[key.shape];
@@ -134,21 +137,23 @@ impl<'a> Compiler<'a> {
             }
         } else if self.settings.peer && !key.terminating {
             // Taints that ask to stay away are no preference to Karpenter.
-            let steps = preference::steps(&preference::without(shape), self.soft_taints, true);
+            let without = preference::without(shape);
+            let steps = preference::steps(&without, self.soft_taints, true);
             for (own, soft_taints) in steps.into_iter().rev() {
+                let own = Cow::Owned(own.into_owned());
                 let raw = self.read(key, own, soft_taints, next);
                 next = Some(self.push(raw));
             }
         } else {
-            let raw = self.read(key, shape.clone(), SoftTaints::Ignored, None);
+            let raw = self.read(key, Cow::Borrowed(shape), SoftTaints::Ignored, None);
             next = Some(self.push(raw));
         }
-        if let Some(at) = next {
-            self.by_key.insert(key, at);
-        }
+        let at = next.unwrap_or_default();
+        self.by_key.insert(key, at);
+        at
     }
 
-    fn push(&mut self, raw: Raw) -> usize {
+    fn push(&mut self, raw: Raw<'a>) -> usize {
         self.projection.see(&raw.selection, self.known);
         for spread in &raw.spreads {
             spread.scope.seen_by(&mut self.projection, self.known);
@@ -177,10 +182,10 @@ impl<'a> Compiler<'a> {
     fn read(
         &self,
         key: PodKey,
-        shape: PodShape,
+        shape: Cow<'a, PodShape>,
         soft_taints: SoftTaints,
         relaxed: Option<usize>,
-    ) -> Raw {
+    ) -> Raw<'a> {
         let snapshot = self.snapshot;
         let labels = &snapshot.labels[key.labels];
         let storage = if key.volumes == Shared(0) {
@@ -275,10 +280,10 @@ impl<'a> Compiler<'a> {
         anywhere(storage.collect())
     }
 
-    /// Numbers every rule. Nodes and offerings are grouped by now.
-    pub(crate) fn compile(&self, tables: &mut Tables, index: &mut ClassIndex) {
-        let numbered: Vec<Numbered> =
-            self.raws.iter().map(|raw| self.number(raw, tables)).collect();
+    /// Numbers every rule. Nodes and offerings are grouped by now. Returns the class of each kind of pod.
+    pub(crate) fn compile(&mut self, tables: &mut Tables, index: &mut ClassIndex) -> Vec<ClassId> {
+        let mut raws = std::mem::take(&mut self.raws);
+        let numbered: Vec<Numbered> = raws.iter_mut().map(|raw| self.number(raw, tables)).collect();
         let mut by_set: FxHashMap<PodSetId, Vec<TallyId>> = FxHashMap::default();
         let mut avoided: FxHashMap<PodSetId, Vec<TallyId>> = FxHashMap::default();
         let mut preferred: FxHashMap<PodSetId, Vec<(TallyId, i32)>> = FxHashMap::default();
@@ -296,10 +301,10 @@ impl<'a> Compiler<'a> {
                 Counted::Volume(..) | Counted::Claim(..) => {}
             }
         }
-        let mut class_of_raw: Vec<ClassId> = Vec::with_capacity(self.raws.len());
+        let mut class_of_raw: Vec<ClassId> = Vec::with_capacity(raws.len());
         let mut sets_of: FxHashMap<(Str, Shared), Vec<PodSetId>> = FxHashMap::default();
-        let mut finished: Vec<Compiled> = Vec::with_capacity(self.raws.len());
-        for (raw, numbered) in self.raws.iter().zip(numbered) {
+        let mut finished: Vec<Compiled> = Vec::with_capacity(raws.len());
+        for (raw, numbered) in raws.iter().zip(numbered) {
             let sets = sets_of.entry((raw.key.namespace, raw.key.labels)).or_insert_with(|| {
                 let labels = &self.snapshot.labels[raw.key.labels];
                 tables.sets.containing(raw.key.namespace, labels)
@@ -314,7 +319,7 @@ impl<'a> Compiler<'a> {
             finished.push(finish(raw, numbered, &related, tables));
         }
         merge_tallies(&mut finished, tables);
-        for (raw, mut compiled) in self.raws.iter().zip(finished) {
+        for (raw, mut compiled) in raws.iter().zip(finished) {
             compiled.relaxed = raw.relaxed.map(|at| class_of_raw[at]);
             let id = if let Some(found) = index.by_content.get(&compiled) {
                 *found
@@ -334,9 +339,11 @@ impl<'a> Compiler<'a> {
             };
             class_of_raw.push(id);
         }
+        index.by_key.reserve(self.by_key.len());
         for (key, at) in &self.by_key {
             index.by_key.insert(*key, class_of_raw[*at]);
         }
+        class_of_raw
     }
 
     /// The selection of a daemon, for the room that new nodes keep for it.

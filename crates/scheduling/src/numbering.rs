@@ -15,16 +15,16 @@ use crate::tally::{Counted, VolumeName};
 use crate::topology::Keys;
 
 impl Compiler<'_> {
-    /// Numbers everything that the rules of a pod refer to.
-    pub(crate) fn number(&self, raw: &Raw, tables: &mut Tables) -> Numbered {
+    /// Numbers everything that the rules of a pod refer to, and takes its selection and the sets of its rules for that.
+    pub(crate) fn number(&self, raw: &mut Raw<'_>, tables: &mut Tables) -> Numbered {
         let strings = &self.snapshot.strings;
         let known = self.known;
         let soft = raw.soft.as_ref().map(|soft| soft.number(tables, strings, known));
         let Tables { groups, keys, sets, tallies, .. } = tables;
         let mut rules = Vec::new();
-        for spread in &raw.spreads {
-            let set = sets.id(spread.set.clone());
-            let scope = tallies.scope(spread.scope.clone(), groups, strings);
+        for spread in std::mem::take(&mut raw.spreads) {
+            let set = sets.id(spread.set);
+            let scope = tallies.scope(spread.scope, groups, strings);
             let key = keys.label(spread.key, known);
             let tally = tallies.id(Counted::Alive(set, scope), key);
             rules.push(Rule::Spread {
@@ -34,8 +34,8 @@ impl Compiler<'_> {
                 own: spread.own,
             });
         }
-        for affinity in &raw.affinity {
-            let set = sets.id(affinity.near.clone());
+        for affinity in std::mem::take(&mut raw.affinity) {
+            let set = sets.id(affinity.near);
             let near: SmallVec<[TallyId; 1]> = affinity
                 .keys
                 .iter()
@@ -44,10 +44,11 @@ impl Compiler<'_> {
             rules.push(Rule::Require { tallies: near, own: affinity.own });
         }
         let mut avoiding = Vec::new();
-        for (at, (set, kept_away, key)) in raw.avoids.iter().enumerate() {
-            let set = sets.id(set.clone());
-            let kept_away = sets.id(kept_away.clone());
-            let key = keys.label(*key, known);
+        let avoids = std::mem::take(&mut raw.avoids);
+        for (at, (set, kept_away, key)) in avoids.into_iter().enumerate() {
+            let set = sets.id(set);
+            let kept_away = sets.id(kept_away);
+            let key = keys.label(key, known);
             let tally = tallies.id(Counted::Members(set), key);
             rules.push(Rule::Forbid { tally, why: Forbidden::Avoided });
             if at < raw.avoids_required {
@@ -100,7 +101,7 @@ impl Compiler<'_> {
         if !open_claims.is_empty() {
             rules.push(Rule::Bind);
         }
-        let selection = groups.selection(raw.selection.clone(), strings, known);
+        let selection = groups.selection(std::mem::take(&mut raw.selection), strings, known);
         Numbered { selection, rules, avoiding, uses, attaches, open_claims, soft }
     }
 }
@@ -133,7 +134,7 @@ pub(crate) struct Related<'a> {
 }
 
 pub(crate) fn finish(
-    raw: &Raw,
+    raw: &Raw<'_>,
     numbered: Numbered,
     related: &Related<'_>,
     tables: &Tables,

@@ -1,5 +1,7 @@
 //! What a pod would like, as requirements that are given up one at a time, in the peer's order.
 
+use std::borrow::Cow;
+
 use restow_model::{NodeTerm, PodShape};
 
 use crate::selection::SoftTaints;
@@ -14,7 +16,17 @@ pub(crate) fn steps(
     shape: &PodShape,
     soft_taints: bool,
     in_turn: bool,
-) -> Vec<(PodShape, SoftTaints)> {
+) -> Vec<(Cow<'_, PodShape>, SoftTaints)> {
+    let one = |terms: &Vec<NodeTerm>| terms.len() <= 1;
+    if likes_nothing(shape) && (!in_turn || shape.node_affinity.as_ref().is_none_or(one)) {
+        // So do most pods, and none of them is copied.
+        let own = |taints| (Cow::Borrowed(shape), taints);
+        return if soft_taints {
+            vec![own(SoftTaints::Obeyed), own(SoftTaints::Ignored)]
+        } else {
+            vec![own(SoftTaints::Ignored)]
+        };
+    }
     let mut soft = shape.clone();
     // Stable, so that of equal weights the first is given up first.
     soft.preferred_affinity.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
@@ -25,18 +37,26 @@ pub(crate) fn steps(
     if in_turn && let Some(terms) = &mut soft.node_affinity {
         let later = if terms.is_empty() { Vec::new() } else { terms.split_off(1) };
         for term in later {
-            found.push((hard(&soft), taints));
+            found.push((Cow::Owned(hard(&soft)), taints));
             soft.node_affinity = Some(vec![term]);
         }
     }
-    found.push((hard(&soft), taints));
+    found.push((Cow::Owned(hard(&soft)), taints));
     while give_up(&mut soft) {
-        found.push((hard(&soft), taints));
+        found.push((Cow::Owned(hard(&soft)), taints));
     }
     if soft_taints {
-        found.push((hard(&soft), SoftTaints::Ignored));
+        found.push((Cow::Owned(hard(&soft)), SoftTaints::Ignored));
     }
     found
+}
+
+/// Whether there is nothing that could be given up.
+fn likes_nothing(shape: &PodShape) -> bool {
+    shape.preferred_affinity.is_empty()
+        && shape.preferred_anti_affinity.is_empty()
+        && shape.preferred_nodes.is_empty()
+        && shape.spread.iter().all(|spread| spread.required)
 }
 
 /// A pod that does without everything it would like.
@@ -85,4 +105,27 @@ fn both(mut term: NodeTerm, more: &NodeTerm) -> NodeTerm {
         term.names.extend_from_slice(&more.names);
     }
     term
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pod_that_likes_nothing_is_its_own_only_step_but_for_taints() {
+        let term = NodeTerm::default();
+        let plain = PodShape { node_affinity: Some(vec![term.clone()]), ..PodShape::default() };
+        let soft = PodShape { preferred_nodes: vec![(1, term)], ..plain.clone() };
+        for in_turn in [false, true] {
+            for soft_taints in [false, true] {
+                let found = steps(&plain, soft_taints, in_turn);
+                assert!(
+                    found.iter().all(|(own, _)| **own == plain && matches!(own, Cow::Borrowed(_)))
+                );
+                // As many, and the same, as are left of a pod that gave everything up.
+                let given_up = steps(&soft, soft_taints, in_turn);
+                assert_eq!(found[..], given_up[1..]);
+            }
+        }
+    }
 }

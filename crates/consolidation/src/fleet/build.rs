@@ -1,14 +1,12 @@
 //! From a snapshot to a fleet, in one pass over the pods.
 
 use restow_catalog::{NodeFacts, PriceBook, Quote, Unpriced, label, node_facts};
-use restow_model::{Effect, GoDuration, NodeClaim, Price, Snapshot, Str, Taint, Time};
+use restow_model::{Effect, GoDuration, NodeClaim, Price, Snapshot, Str, Taint};
 use rustc_hash::FxHashMap;
 
-use super::{
-    Fleet, FleetNode, NodePod, Pool, Role, Underway, Withheld, cost, pdb, times, utilization,
-    workloads,
-};
-use crate::marks::{DO_NOT_DISRUPT, DO_NOT_EVICT};
+use super::pods::Pods;
+use super::times::Names;
+use super::{Fleet, FleetNode, Pool, Underway, Withheld, pdb, times, utilization};
 use crate::settings::Resolved;
 
 /// A name that no object of the snapshot has.
@@ -34,7 +32,9 @@ impl<'a> Fleet<'a> {
     pub fn new(snapshot: &'a Snapshot, inputs: &Inputs<'_>) -> Self {
         let strings = &snapshot.strings;
         let claims = Claims::new(snapshot);
-        let pods = pods_by_node(snapshot);
+        let pods = Pods::new(snapshot);
+        let watched = pods.on.iter().map(|own| own.watched).collect();
+        let names = Names::new(strings);
         let mut pools: Vec<Pool> = snapshot
             .node_pools
             .iter()
@@ -58,7 +58,7 @@ impl<'a> Fleet<'a> {
         let pool_key = strings.get(label::NODE_POOL);
         let type_key = strings.get(label::INSTANCE_TYPE);
         let mut nodes = Vec::with_capacity(snapshot.nodes.len());
-        for (node, pods) in snapshot.nodes.iter().zip(pods) {
+        for (node, on) in snapshot.nodes.iter().zip(pods.on) {
             let claim = claims.of(node);
             let object = claim.map(|at| &snapshot.node_claims[at]);
             let facts = node_facts(node, strings);
@@ -93,84 +93,53 @@ impl<'a> Fleet<'a> {
                 zone: facts.zone.and_then(|zone| strings.get(zone)),
                 capacity_type: facts.capacity_type,
                 quote: prices.of(&facts).map(|quote| as_sold(quote, &facts, settings.peer_rules)),
-                movable: pods.iter().filter(|own| own.role == Role::Movable).count(),
-                utilization: utilization::utilization(snapshot, &node.allocatable, &pods),
-                costs: cost::costs(snapshot, &pods, lifetime_remaining, settings.daemon_cost),
+                movable: on.movable,
+                utilization: utilization::utilization(&node.allocatable, on.asked),
+                costs: on.costs.costs(lifetime_remaining, settings.daemon_cost),
                 lifetime_remaining,
                 expires,
                 expire_after,
-                initialized: times::initialized(node, object, settings.peer_rules, strings),
-                last_pod_event: times::last_pod_event(snapshot, object, &pods),
-                evaluated: object.and_then(|claim| evaluated(claim, snapshot)),
+                initialized: times::initialized(node, object, settings.peer_rules, &names),
+                last_pod_event: times::last_pod_event(snapshot, object, &on.pods),
+                evaluated: object.and_then(|claim| names.evaluated(claim, strings)),
                 drifted: object
-                    .is_some_and(|own| times::holds(&own.conditions, "Drifted", strings).is_some()),
-                deleting: times::is_deleting(node, object, settings.peer_rules, strings),
-                ready: times::holds(&node.conditions, "Ready", strings).is_some(),
-                pods,
+                    .is_some_and(|own| times::is_true(&own.conditions, names.drifted).is_some()),
+                deleting: times::is_deleting(node, object, settings.peer_rules, &names),
+                ready: times::is_true(&node.conditions, names.ready).is_some(),
+                pods: on.pods,
             };
             if let Some(pool) = pool {
-                count(&mut pools[pool], &own, object, snapshot);
+                count(&mut pools[pool], &own, object, &names);
             }
             nodes.push(own);
         }
-        let (pdbs, pod_pdbs) = pdb::budgets(snapshot);
-        let (workloads, pod_workloads) = workloads::workloads(snapshot);
         let mut fleet = Self {
             snapshot,
             now: snapshot.time,
             cluster: inputs.cluster.clone(),
             pools,
             nodes,
-            pdbs,
-            pod_pdbs,
-            workloads,
-            pod_workloads,
+            pdbs: pdb::pdbs(snapshot),
+            pod_pdbs: pods.pdbs,
+            workloads: pods.workloads,
+            pod_workloads: pods.workload_of,
+            pod_marks: pods.marks,
             price_age: inputs.price_age,
-            nominated: snapshot
-                .pods
-                .iter()
-                .enumerate()
-                .filter(|(_, pod)| !pod.is_bound() && !pod.nominated_node.is_empty())
-                .map(|(at, pod)| (pod.nominated_node, at))
-                .collect(),
+            nominated: pods.nominated,
             moved: FxHashMap::default(),
             underway: Underway::default(),
             staying: FxHashMap::default(),
             withheld: Withheld::default(),
             ahead: GoDuration::ZERO,
-            watched: Vec::new(),
+            watched,
             disruption_taint: Taint {
                 key: strings.get("karpenter.sh/disrupted").unwrap_or(UNKNOWN),
                 value: Str::EMPTY,
                 effect: Effect::NoSchedule,
             },
         };
-        fleet.watch();
         fleet.add_up(inputs.book);
         fleet
-    }
-
-    /// Finds the nodes whose pods have to be looked at one by one: on most, nothing stands in the way.
-    fn watch(&mut self) {
-        let snapshot = self.snapshot;
-        let keys = [DO_NOT_DISRUPT, DO_NOT_EVICT].map(|key| snapshot.strings.get(key));
-        let sets = snapshot.labels.values().iter();
-        let marked: Vec<bool> = sets
-            .map(|set| keys.iter().any(|key| key.is_some_and(|key| set.get(key).is_some())))
-            .collect();
-        let moving = |pod: usize| {
-            let workload = self.pod_workloads[pod].map(|own| &self.workloads[own.index()]);
-            workload.is_some_and(|own| own.rollout.is_some())
-        };
-        let asked = |own: &NodePod| {
-            let at = own.pod as usize;
-            let pod = &snapshot.pods[at];
-            marked[pod.annotations.index()]
-                || !self.pod_pdbs[at].is_empty()
-                || snapshot.owner(pod).is_none()
-                || moving(at)
-        };
-        self.watched = self.nodes.iter().map(|node| node.pods.iter().any(asked)).collect();
     }
 }
 
@@ -183,20 +152,15 @@ fn as_sold(quote: Quote, facts: &NodeFacts<'_>, peer_rules: bool) -> Quote {
 }
 
 /// Adds a node to what is known of its pool.
-fn count(pool: &mut Pool, node: &FleetNode, claim: Option<&NodeClaim>, snapshot: &Snapshot) {
+fn count(pool: &mut Pool, node: &FleetNode, claim: Option<&NodeClaim>, names: &Names) {
     pool.movable_pods += node.movable;
-    let terminating = claim.is_some_and(|claim| {
-        times::holds(&claim.conditions, "InstanceTerminating", &snapshot.strings).is_some()
-    });
+    let terminating =
+        claim.is_some_and(|claim| times::is_true(&claim.conditions, names.terminating).is_some());
     let managed = claim.is_some() || pool.group;
     if managed && node.initialized.is_some() && !terminating {
         pool.counted_nodes += 1;
         pool.disrupting += usize::from(node.deleting || !node.ready);
     }
-}
-
-fn evaluated(claim: &NodeClaim, snapshot: &Snapshot) -> Option<Time> {
-    claim.meta.annotations.text("restow.dev/evaluated-at", &snapshot.strings)?.parse().ok()
 }
 
 /// Claims by the node that came of them.
@@ -223,59 +187,6 @@ impl Claims {
     fn of(&self, node: &restow_model::Node) -> Option<usize> {
         let by_id = || self.by_provider_id.get(&node.provider_id);
         self.by_node.get(&node.meta.name).or_else(by_id).copied()
-    }
-}
-
-fn pods_by_node(snapshot: &Snapshot) -> Vec<Vec<NodePod>> {
-    let roles = Roles::new(snapshot);
-    let nodes: FxHashMap<Str, usize> =
-        snapshot.nodes.iter().enumerate().map(|(at, node)| (node.meta.name, at)).collect();
-    let mut found = vec![Vec::new(); snapshot.nodes.len()];
-    for (at, pod) in snapshot.pods.iter().enumerate() {
-        if let Some(node) = nodes.get(&pod.node).filter(|_| pod.is_bound()) {
-            found[*node].push(NodePod { pod: at as u32, role: roles.of(snapshot, pod) });
-        }
-    }
-    found
-}
-
-/// What pods are, looked up by what they share.
-struct Roles {
-    daemon: Vec<bool>,
-    mirror: Vec<bool>,
-    stateful: Vec<bool>,
-    mirror_key: Option<Str>,
-}
-
-impl Roles {
-    fn new(snapshot: &Snapshot) -> Self {
-        let of_kind = |text: &str| -> Vec<bool> {
-            let kind = snapshot.strings.get(text);
-            let owners = snapshot.owners.values().iter();
-            owners.map(|own| kind.is_some() && own.map(|own| own.kind) == kind).collect()
-        };
-        Self {
-            daemon: of_kind("DaemonSet"),
-            mirror: of_kind("Node"),
-            stateful: of_kind("StatefulSet"),
-            mirror_key: snapshot.strings.get("kubernetes.io/config.mirror"),
-        }
-    }
-
-    fn of(&self, snapshot: &Snapshot, pod: &restow_model::Pod) -> Role {
-        let owner = pod.owner.index();
-        let marked = |key: Str| snapshot.labels[pod.annotations].get(key).is_some();
-        if pod.is_finished() {
-            Role::Finished
-        } else if self.mirror[owner] || self.mirror_key.is_some_and(marked) {
-            Role::Mirror
-        } else if self.daemon[owner] {
-            Role::Daemon
-        } else if pod.is_terminating() && !self.stateful[owner] {
-            Role::Leaving
-        } else {
-            Role::Movable
-        }
     }
 }
 

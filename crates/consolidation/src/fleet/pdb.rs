@@ -28,37 +28,46 @@ pub struct Pdb {
     pub evict_unhealthy_always: bool,
 }
 
-/// All budgets, and those of each pod.
-pub(super) fn budgets(snapshot: &Snapshot) -> (Vec<Pdb>, Vec<SmallVec<[PdbId; 1]>>) {
-    let pdbs: Vec<Pdb> = snapshot
-        .pod_disruption_budgets
-        .iter()
-        .map(|own| Pdb {
-            namespace: own.meta.namespace,
-            name: own.meta.name,
-            allowed: own.disruptions_allowed,
-            evict_unhealthy_always: own.evict_unhealthy_always,
-        })
-        .collect();
-    let mut by_namespace: FxHashMap<Str, Vec<u32>> = FxHashMap::default();
-    for (at, own) in pdbs.iter().enumerate() {
-        by_namespace.entry(own.namespace).or_default().push(at as u32);
-    }
-    let mut known: FxHashMap<(Str, Shared), SmallVec<[PdbId; 1]>> = FxHashMap::default();
-    let of_pod = |pod: &Pod| {
-        let Some(candidates) = by_namespace.get(&pod.namespace) else { return SmallVec::new() };
-        known
-            .entry((pod.namespace, pod.labels))
-            .or_insert_with(|| {
-                let labels = &snapshot.labels[pod.labels];
-                let selects = |at: &&u32| {
-                    let own = &snapshot.pod_disruption_budgets[**at as usize];
-                    own.selector.as_ref().is_some_and(|selector| selector.selects(labels))
-                };
-                candidates.iter().filter(selects).map(|at| PdbId(*at)).collect()
-            })
-            .clone()
+/// All budgets.
+pub(super) fn pdbs(snapshot: &Snapshot) -> Vec<Pdb> {
+    let budgets = snapshot.pod_disruption_budgets.iter();
+    let pdb = |own: &restow_model::PodDisruptionBudget| Pdb {
+        namespace: own.meta.namespace,
+        name: own.meta.name,
+        allowed: own.disruptions_allowed,
+        evict_unhealthy_always: own.evict_unhealthy_always,
     };
-    let of_pods = snapshot.pods.iter().map(of_pod).collect();
-    (pdbs, of_pods)
+    budgets.map(pdb).collect()
+}
+
+/// The budgets of pods: those with the same labels have the same.
+pub(super) struct Budgets {
+    by_namespace: FxHashMap<Str, Vec<u32>>,
+    known: FxHashMap<(Str, Shared), SmallVec<[PdbId; 1]>>,
+}
+
+impl Budgets {
+    pub(super) fn new(snapshot: &Snapshot) -> Self {
+        let mut by_namespace: FxHashMap<Str, Vec<u32>> = FxHashMap::default();
+        for (at, own) in snapshot.pod_disruption_budgets.iter().enumerate() {
+            by_namespace.entry(own.meta.namespace).or_default().push(at as u32);
+        }
+        Self { by_namespace, known: FxHashMap::default() }
+    }
+
+    /// The budgets of a pod.
+    pub(super) fn of(&mut self, snapshot: &Snapshot, pod: &Pod) -> SmallVec<[PdbId; 1]> {
+        let Some(candidates) = self.by_namespace.get(&pod.namespace) else {
+            return SmallVec::new();
+        };
+        let select = || {
+            let labels = &snapshot.labels[pod.labels];
+            let selects = |at: &&u32| {
+                let own = &snapshot.pod_disruption_budgets[**at as usize];
+                own.selector.as_ref().is_some_and(|selector| selector.selects(labels))
+            };
+            candidates.iter().filter(selects).map(|at| PdbId(*at)).collect()
+        };
+        self.known.entry((pod.namespace, pod.labels)).or_insert_with(select).clone()
+    }
 }

@@ -1,7 +1,7 @@
 //! When a node was ready, when a pod last came or went, and when it ends.
 
 use restow_model::{
-    Condition, DurationOrNever, GoDuration, Node, NodeClaim, Snapshot, Strings, Time, Truth,
+    Condition, DurationOrNever, GoDuration, Node, NodeClaim, Snapshot, Str, Strings, Time, Truth,
     condition,
 };
 
@@ -16,19 +16,56 @@ pub(crate) fn holds<'a>(
     condition(conditions, kind, strings).filter(|own| own.truth == Truth::True)
 }
 
+/// The same for a kind whose name is known; `None` if no object has it.
+pub(super) fn is_true(conditions: &[Condition], kind: Option<Str>) -> Option<&Condition> {
+    let kind = kind?;
+    let found = conditions.iter().find(|own| own.kind == kind);
+    found.filter(|own| own.truth == Truth::True)
+}
+
+/// Names that are asked for of every node, looked up once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names {
+    pub(super) ready: Option<Str>,
+    pub(super) drifted: Option<Str>,
+    pub(super) terminating: Option<Str>,
+    initialized: Option<Str>,
+    /// The label `karpenter.sh/initialized`, and what it says.
+    marked: Option<(Str, Str)>,
+    evaluated: Option<Str>,
+}
+
+impl Names {
+    pub(super) fn new(strings: &Strings) -> Self {
+        Self {
+            ready: strings.get("Ready"),
+            drifted: strings.get("Drifted"),
+            terminating: strings.get("InstanceTerminating"),
+            initialized: strings.get("Initialized"),
+            marked: strings.get("karpenter.sh/initialized").zip(strings.get("true")),
+            evaluated: strings.get("restow.dev/evaluated-at"),
+        }
+    }
+
+    /// When a claim's node was last evaluated in vain.
+    pub(super) fn evaluated(&self, claim: &NodeClaim, strings: &Strings) -> Option<Time> {
+        strings.text(claim.meta.annotations.get(self.evaluated?)?).parse().ok()
+    }
+}
+
 /// Since when the node is ready for pods; a node of a group since it is there.
 pub(super) fn initialized(
     node: &Node,
     claim: Option<&NodeClaim>,
     peer_rules: bool,
-    strings: &Strings,
+    names: &Names,
 ) -> Option<Time> {
     let Some(claim) = claim else { return Some(node.meta.created) };
-    let marked = node.meta.labels.text("karpenter.sh/initialized", strings) == Some("true");
+    let marked = names.marked.is_some_and(|(key, yes)| node.meta.labels.get(key) == Some(yes));
     if peer_rules && !marked {
         return None;
     }
-    match holds(&claim.conditions, "Initialized", strings) {
+    match is_true(&claim.conditions, names.initialized) {
         Some(condition) => Some(condition.changed.unwrap_or(claim.meta.created)),
         None => marked.then_some(node.meta.created),
     }
@@ -39,11 +76,10 @@ pub(super) fn is_deleting(
     node: &Node,
     claim: Option<&NodeClaim>,
     peer_rules: bool,
-    strings: &Strings,
+    names: &Names,
 ) -> bool {
     let by_claim = claim.is_some_and(|own| {
-        own.meta.deleted.is_some()
-            || holds(&own.conditions, "InstanceTerminating", strings).is_some()
+        own.meta.deleted.is_some() || is_true(&own.conditions, names.terminating).is_some()
     });
     let by_node = node.meta.deleted.is_some() && (claim.is_none() || !peer_rules);
     by_claim || by_node

@@ -2,7 +2,7 @@
 //! its node is there or not, and of nodes that are no candidates all pods that are no daemons.
 
 use restow_catalog::{PriceBook, label, node_facts};
-use restow_model::{Node, NodeClaim, Price, Str};
+use restow_model::{Labels, Node, NodeClaim, Price, Str};
 use rustc_hash::FxHashMap;
 
 use super::{Fleet, Role, pod_cost};
@@ -18,14 +18,19 @@ impl Fleet<'_> {
         let pool_of = |claim: &NodeClaim| {
             pool_key.and_then(|key| claim.meta.labels.get(key)).and_then(|pool| by_name.get(&pool))
         };
+        let facts =
+            [label::CAPACITY_TYPE, label::ZONE, label::INSTANCE_TYPE].map(|key| strings.get(key));
         let mut totals = vec![(Price::ZERO, 0.0); self.pools.len()];
-        let nodes = self.nodes.iter().enumerate();
-        let of_claim: FxHashMap<usize, usize> =
-            nodes.filter_map(|(at, node)| Some((node.claim?, at))).collect();
+        let mut of_claim: Vec<Option<usize>> = vec![None; self.snapshot.node_claims.len()];
+        for (at, node) in self.nodes.iter().enumerate() {
+            if let Some(claim) = node.claim {
+                of_claim[claim] = Some(at);
+            }
+        }
         for (at, claim) in self.snapshot.node_claims.iter().enumerate() {
             let Some(pool) = pool_of(claim) else { continue };
-            let node = of_claim.get(&at).copied();
-            totals[*pool].0 += self.price_of_claim(claim, node, book);
+            let node = of_claim[at];
+            totals[*pool].0 += self.price_of_claim(claim, node, facts, book);
             if node.is_none() && !claim.provider_id.is_empty() {
                 totals[*pool].1 += 1.0;
             }
@@ -54,18 +59,23 @@ impl Fleet<'_> {
     }
 
     /// What a claim costs by its own labels, which its node need not have.
-    fn price_of_claim(&self, claim: &NodeClaim, node: Option<usize>, book: &PriceBook) -> Price {
+    fn price_of_claim(
+        &self,
+        claim: &NodeClaim,
+        node: Option<usize>,
+        facts: [Option<Str>; 3],
+        book: &PriceBook,
+    ) -> Price {
         let strings = &self.snapshot.strings;
-        let facts = [label::CAPACITY_TYPE, label::ZONE, label::INSTANCE_TYPE];
-        let of_claim = |key: &str| claim.meta.labels.text(key, strings);
-        if facts.into_iter().any(|key| of_claim(key).is_none()) {
+        let of = |labels: &Labels| facts.map(|key| key.and_then(|key| labels.get(key)));
+        let own = of(&claim.meta.labels);
+        if own.iter().any(Option::is_none) {
             return Price::ZERO;
         }
-        if let Some(node) = node {
-            let labels = &self.snapshot.nodes[node].meta.labels;
-            if facts.into_iter().all(|key| labels.text(key, strings) == of_claim(key)) {
-                return self.nodes[node].price();
-            }
+        if let Some(node) = node
+            && of(&self.snapshot.nodes[node].meta.labels) == own
+        {
+            return self.nodes[node].price();
         }
         let alike = Node { meta: claim.meta.clone(), ..Node::default() };
         let quote = book.price_of(&node_facts(&alike, strings));

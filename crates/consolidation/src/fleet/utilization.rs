@@ -1,8 +1,6 @@
 //! How full a node is by what its pods ask for (seed 000).
 
-use restow_model::{Resources, Snapshot};
-
-use super::{NodePod, Role};
+use restow_model::Resources;
 
 /// How full a node is, from 0 to 1 and beyond.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,23 +19,30 @@ fn share(asked: i64, allocatable: i64) -> Option<f64> {
     (allocatable > 0).then(|| asked as f64 / allocatable as f64)
 }
 
-/// How full a node is with these pods.
-pub(super) fn utilization(
-    snapshot: &Snapshot,
-    allocatable: &Resources,
-    pods: &[NodePod],
-) -> Utilization {
-    let (mut all, mut movable) = ((0_i64, 0_i64), (0_i64, 0_i64));
-    for own in pods.iter().filter(|own| own.role != Role::Finished) {
-        let asked = snapshot.requests(&snapshot.pods[own.pod as usize]);
-        all = (all.0.saturating_add(asked.cpu), all.1.saturating_add(asked.memory));
-        if own.role == Role::Movable {
-            movable = (movable.0.saturating_add(asked.cpu), movable.1.saturating_add(asked.memory));
-        }
+/// Cpu and memory that some pods ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Asked {
+    cpu: i64,
+    memory: i64,
+}
+
+impl Asked {
+    pub(super) const fn of(amount: &Resources) -> Self {
+        Self { cpu: amount.cpu, memory: amount.memory }
     }
-    let shares = [share(all.0, allocatable.cpu), share(all.1, allocatable.memory)];
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.cpu = self.cpu.saturating_add(other.cpu);
+        self.memory = self.memory.saturating_add(other.memory);
+    }
+}
+
+/// How full a node is with pods that ask for this, and with those of them that would have to move.
+pub(super) fn utilization(allocatable: &Resources, [all, movable]: [Asked; 2]) -> Utilization {
+    let shares = [share(all.cpu, allocatable.cpu), share(all.memory, allocatable.memory)];
     let known: Vec<f64> = shares.iter().copied().flatten().collect();
-    let of_movable = [share(movable.0, allocatable.cpu), share(movable.1, allocatable.memory)];
+    let of_movable =
+        [share(movable.cpu, allocatable.cpu), share(movable.memory, allocatable.memory)];
     Utilization {
         cpu: shares[0].unwrap_or_default(),
         memory: shares[1].unwrap_or_default(),

@@ -31,41 +31,68 @@ pub struct WorkloadState {
     pub rollout: Option<(i64, i64)>,
 }
 
-/// All workloads of pods, and the one of each pod.
-pub(super) fn workloads(snapshot: &Snapshot) -> (Vec<WorkloadState>, Vec<Option<WorkloadId>>) {
-    let objects: FxHashMap<(Str, WorkloadKind, Str), &Workload> = snapshot
-        .workloads
-        .iter()
-        .map(|own| ((own.meta.namespace, own.kind, own.meta.name), own))
-        .collect();
-    let mut states: Vec<WorkloadState> = Vec::new();
-    let mut known: FxHashMap<(Str, u32), WorkloadId> = FxHashMap::default();
-    let mut by_name: FxHashMap<(Str, Str, Str), WorkloadId> = FxHashMap::default();
-    let mut of_pod = |pod: &Pod| {
-        let owner = snapshot.owner(pod)?;
-        let id = *known.entry((pod.namespace, pod.owner.0)).or_insert_with(|| {
-            let (kind, name, object) = top(snapshot, pod.namespace, owner, &objects);
-            *by_name.entry((pod.namespace, kind, name)).or_insert_with(|| {
-                states.push(WorkloadState {
-                    namespace: pod.namespace,
-                    kind,
-                    name,
-                    ready: 0,
-                    pods: 0,
-                    rollout: object.and_then(rollout),
-                });
-                WorkloadId(states.len() as u32 - 1)
-            })
-        });
-        let state = &mut states[id.index()];
+/// All workloads of pods, as far as pods were seen.
+pub(super) struct Workloads<'s> {
+    objects: FxHashMap<(Str, WorkloadKind, Str), &'s Workload>,
+    pub(super) states: Vec<WorkloadState>,
+    /// By controller, for the namespace in which it was seen first: mostly there is no other.
+    by_owner: Vec<Option<(Str, WorkloadId)>>,
+    others: FxHashMap<(Str, u32), WorkloadId>,
+    by_name: FxHashMap<(Str, Str, Str), WorkloadId>,
+}
+
+impl<'s> Workloads<'s> {
+    pub(super) fn new(snapshot: &'s Snapshot) -> Self {
+        let objects = snapshot.workloads.iter();
+        Self {
+            objects: objects
+                .map(|own| ((own.meta.namespace, own.kind, own.meta.name), own))
+                .collect(),
+            states: Vec::new(),
+            by_owner: vec![None; snapshot.owners.values().len()],
+            others: FxHashMap::default(),
+            by_name: FxHashMap::default(),
+        }
+    }
+
+    /// Counts a pod; returns its workload.
+    pub(super) fn of(&mut self, snapshot: &Snapshot, pod: &Pod) -> Option<WorkloadId> {
+        let known = self.by_owner[pod.owner.index()];
+        let id = match known.filter(|(namespace, _)| *namespace == pod.namespace) {
+            Some((_, id)) => id,
+            None => self.find(snapshot, pod)?,
+        };
+        let state = &mut self.states[id.index()];
         if !pod.is_finished() && !pod.is_terminating() {
             state.pods += 1;
             state.ready += usize::from(pod.ready && pod.is_bound());
         }
         Some(id)
-    };
-    let of_pods = snapshot.pods.iter().map(&mut of_pod).collect();
-    (states, of_pods)
+    }
+
+    fn find(&mut self, snapshot: &Snapshot, pod: &Pod) -> Option<WorkloadId> {
+        let owner = snapshot.owner(pod)?;
+        let key = (pod.namespace, pod.owner.0);
+        if let Some(id) = self.others.get(&key) {
+            return Some(*id);
+        }
+        let (kind, name, object) = top(snapshot, pod.namespace, owner, &self.objects);
+        let states = &mut self.states;
+        let id = *self.by_name.entry((pod.namespace, kind, name)).or_insert_with(|| {
+            states.push(WorkloadState {
+                namespace: pod.namespace,
+                kind,
+                name,
+                ready: 0,
+                pods: 0,
+                rollout: object.and_then(rollout),
+            });
+            WorkloadId(states.len() as u32 - 1)
+        });
+        self.others.insert(key, id);
+        self.by_owner[pod.owner.index()].get_or_insert((pod.namespace, id));
+        Some(id)
+    }
 }
 
 fn kind_of(text: &str) -> Option<WorkloadKind> {

@@ -198,7 +198,7 @@ impl Maker {
             shares: vec![directions],
             ..Step::default()
         };
-        outline.take(&step, LEAST_GAIN)
+        outline.take(step, LEAST_GAIN)
     }
 
     /// Lets all nodes go that the relaxation would not keep.

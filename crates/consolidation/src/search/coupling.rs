@@ -1,10 +1,10 @@
 //! Which sources belong together: those whose pods share new nodes are one move, with all its gates and limits.
 
-use restow_model::Price;
+use restow_model::{Price, Str};
 use restow_scheduling::{ClassId, Cluster, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::assess::{New, allowed_replacements, in_order, judge};
+use crate::assess::{New, allowed_replacements, judge};
 use crate::fleet::Fleet;
 use crate::limits;
 use crate::moves::{Move, PodMove, Target};
@@ -17,20 +17,51 @@ pub(super) struct Seat {
     pub(super) class: ClassId,
 }
 
+/// Where a step places pods: forgotten with the next one, without being cleared.
+#[derive(Debug, Default)]
+pub(super) struct Placed {
+    step: u32,
+    /// By pod: the last step that placed it, and where.
+    at: Vec<(u32, NodeId)>,
+}
+
+impl Placed {
+    /// Forgets everything.
+    pub(super) fn begin(&mut self) {
+        if self.step == u32::MAX {
+            self.at.clear();
+            self.step = 0;
+        }
+        self.step += 1;
+    }
+
+    pub(super) fn set(&mut self, pod: usize, node: NodeId) {
+        if self.at.len() <= pod {
+            self.at.resize(pod + 1, (0, NodeId::default()));
+        }
+        self.at[pod] = (self.step, node);
+    }
+
+    pub(super) fn get(&self, pod: usize) -> Option<NodeId> {
+        let (step, node) = *self.at.get(pod)?;
+        (step == self.step && step > 0).then_some(node)
+    }
+}
+
 /// The plan as it would be after a step.
 pub(super) struct Next<'o> {
     pub(super) seats: &'o FxHashMap<NodeId, Vec<Seat>>,
     /// By pod: where it is in the plan.
     pub(super) place: &'o [Option<NodeId>],
     /// Pods that the step places.
-    pub(super) placed: FxHashMap<usize, NodeId>,
+    pub(super) placed: &'o Placed,
     /// Pods on nodes that the step would launch.
     pub(super) on_new: FxHashMap<NodeId, Vec<Seat>>,
 }
 
 impl Next<'_> {
     pub(super) fn place(&self, pod: usize) -> Option<NodeId> {
-        self.placed.get(&pod).copied().or_else(|| self.place.get(pod).copied().flatten())
+        self.placed.get(pod).or_else(|| self.place.get(pod).copied().flatten())
     }
 
     pub(super) fn seats(&self, node: NodeId) -> &[Seat] {
@@ -139,20 +170,46 @@ pub(super) fn groups(
 pub(super) fn pods(ground: &Ground<'_>, next: &Next<'_>, group: &Group) -> Vec<PodMove> {
     let existing = ground.cluster.node_count();
     let mut moves = Vec::new();
+    // As [`in_order`](crate::assess::in_order) has them: sources are in the order of their names, and the names of a source's
+    // pods are looked up once.
+    let mut of_source: Vec<(Str, Str, PodMove)> = Vec::new();
     for from in &group.sources {
         let Some(id) = ground.id(*from) else { continue };
         for (pod, _) in ground.cluster.movable(id) {
-            let Some(to) = next.place(pod).filter(|_| ground.fleet.pod(pod).is_bound()) else {
-                continue;
-            };
+            let own = ground.fleet.pod(pod);
+            let Some(to) = next.place(pod).filter(|_| own.is_bound()) else { continue };
             let to = if to.index() < existing {
                 Target::Node(ground.cluster.name(to))
             } else {
                 Target::Replacement(group.new.binary_search(&to).unwrap_or_default())
             };
-            moves.push(PodMove { pod, from: *from, to });
+            of_source.push((own.namespace, own.name, PodMove { pod, from: *from, to }));
         }
+        of_source.sort_unstable_by_key(|(namespace, name, _)| (*namespace, *name));
+        moves.extend(of_source.drain(..).map(|(.., own)| own));
     }
-    in_order(ground.fleet, &mut moves);
     moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_step_placed_is_forgotten_with_the_next() {
+        let mut placed = Placed::default();
+        assert_eq!(placed.get(3), None);
+        placed.begin();
+        placed.set(3, NodeId(7));
+        assert_eq!((placed.get(3), placed.get(2), placed.get(4)), (Some(NodeId(7)), None, None));
+        placed.begin();
+        assert_eq!(placed.get(3), None);
+        placed.set(3, NodeId(1));
+        assert_eq!(placed.get(3), Some(NodeId(1)));
+        // Numbers of steps that are used up begin anew.
+        placed.step = u32::MAX;
+        placed.set(2, NodeId(5));
+        placed.begin();
+        assert_eq!((placed.get(2), placed.get(3)), (None, None));
+    }
 }

@@ -99,7 +99,7 @@ impl Maker {
             shares: vec![directions],
             ..Step::default()
         };
-        outline.take(&step, LEAST_GAIN)
+        outline.take(step, LEAST_GAIN)
     }
 
     /// Packs the pods of a move anew, with those of some more nodes.
@@ -127,7 +127,7 @@ impl Maker {
             shares: vec![directions],
             ..Step::default()
         };
-        outline.take(&step, LEAST_GAIN)
+        outline.take(step, LEAST_GAIN)
     }
 
     /// Lets a node go, one that exists or a new one, and packs its pods anew with those that the plan put on nodes that stay.
@@ -174,7 +174,7 @@ impl Maker {
             shares: vec![directions],
             ..Step::default()
         };
-        outline.take(&step, LEAST_GAIN)
+        outline.take(step, LEAST_GAIN)
     }
 
     /// Lets two moves exchange some sources, and packs both anew.
@@ -224,6 +224,6 @@ impl Maker {
             step.new_nodes += most;
             step.shares.push(directions);
         }
-        outline.take(&step, LEAST_GAIN)
+        outline.take(step, LEAST_GAIN)
     }
 }

@@ -76,6 +76,15 @@ struct Rest {
 type Best = [(f32, u32); LANES];
 
 impl Open {
+    fn with_capacity(items: usize) -> Self {
+        Self {
+            cpu: Vec::with_capacity(items),
+            memory: Vec::with_capacity(items),
+            size: Vec::with_capacity(items),
+            items: Vec::with_capacity(items),
+        }
+    }
+
     fn push(&mut self, cpu: f64, memory: f64, item: u32) {
         self.cpu.push(cpu as f32);
         self.memory.push(memory as f32);
@@ -186,9 +195,9 @@ impl Packer<'_> {
                 found[usize::from(other)].push((cpu, memory, at as u32));
             }
         }
-        let open = found.map(|mut own| {
-            own.sort_by(|a, b| (b.0 + b.1).total_cmp(&(a.0 + a.1)));
-            let mut open = Open::default();
+        let open = found.map(|mut own: Vec<(f64, f64, u32)>| {
+            own.sort_unstable_by(|a, b| (b.0 + b.1).total_cmp(&(a.0 + a.1)).then(a.2.cmp(&b.2)));
+            let mut open = Open::with_capacity(own.len());
             for (cpu, memory, item) in own {
                 open.push(cpu, memory, item);
             }

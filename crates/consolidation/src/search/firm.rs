@@ -32,13 +32,13 @@ pub(super) fn firm(outline: &mut Outline<'_, '_>, stop: &mut dyn FnMut() -> bool
 /// Whether the pods of a new node have a place without it, or together with those of another new node.
 fn without(outline: &mut Outline<'_, '_>, own: NodeId) -> bool {
     let alone = Step { new: vec![own], likes: true, ..Step::default() };
-    if outline.take(&alone, LEAST_GAIN) {
+    if outline.take(alone, LEAST_GAIN) {
         return true;
     }
     let others: Vec<NodeId> =
         outline.launched().into_iter().filter(|other| *other != own).take(OTHERS).collect();
     others.into_iter().any(|other| {
         let both = Step { new: vec![own, other], new_nodes: 1, likes: true, ..Step::default() };
-        outline.take(&both, LEAST_GAIN)
+        outline.take(both, LEAST_GAIN)
     })
 }

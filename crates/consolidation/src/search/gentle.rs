@@ -63,6 +63,6 @@ impl Maker {
         };
         let nodes = going.to_vec();
         let step = Step { nodes, shares: vec![directions], ..Step::default() };
-        outline.take(&step, LEAST_GAIN)
+        outline.take(step, LEAST_GAIN)
     }
 }

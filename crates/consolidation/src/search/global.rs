@@ -118,7 +118,7 @@ fn greedy(outline: &mut Outline<'_, '_>, mut ranked: Vec<Ranked>, stop: &mut dyn
             // It was looked at since the last move: it is the best there is.
             ranked.swap_remove(best);
             let steps = if outline.board.likes.any { 0..=1 } else { 1..=1 };
-            let taken = { steps }.any(|new| outline.take(&single(node, new), Price::ZERO));
+            let taken = { steps }.any(|new| outline.take(single(node, new), Price::ZERO));
             made += usize::from(taken);
             continue;
         }
@@ -245,5 +245,5 @@ fn vacate(outline: &mut Outline<'_, '_>, nodes: &[usize], shuffle: &mut Shuffle)
         + step.new.iter().map(|id| outline.price(*id)).sum();
     let part = PARTS[shuffle.below(PARTS.len())];
     step.below = Some(Price::from_nanos(whole.nanos() / part));
-    outline.take(&step, LEAST_GAIN)
+    outline.take(step, LEAST_GAIN)
 }

@@ -9,7 +9,7 @@ use restow_model::Price;
 use restow_scheduling::{Bin, ClassId, Limits, NodeId, Share};
 use rustc_hash::FxHashMap;
 
-use super::coupling::{Ground, Group, Next, Seat, groups, keeps_headroom, pods};
+use super::coupling::{Ground, Group, Next, Placed, Seat, groups, keeps_headroom, pods};
 use crate::assess::{New, judge};
 use crate::board::Board;
 use crate::moves::Move;
@@ -52,6 +52,8 @@ pub(super) struct Outline<'b, 'f> {
     even: FxHashMap<NodeId, Vec<Seat>>,
     /// Where each pod that moves is now.
     place: Vec<Option<NodeId>>,
+    /// Where the step that is tried would have it.
+    placed: Placed,
     /// Whether a pool asks for room that stays free.
     roomy: bool,
     /// Nodes that would be launched, with their price.
@@ -59,20 +61,40 @@ pub(super) struct Outline<'b, 'f> {
 }
 
 /// Pods that wait for a place, by class; the last comes first.
-type Waiting = FxHashMap<ClassId, Vec<Seat>>;
-
-fn by_class(seats: &[Seat]) -> Waiting {
-    let mut waiting = Waiting::default();
-    for seat in seats {
-        waiting.entry(seat.class).or_default().push(*seat);
-    }
-    waiting
+#[derive(Debug, Default)]
+struct Waiting {
+    seats: Vec<Seat>,
+    /// Each class with where its pods begin, and where those end that still wait.
+    classes: Vec<(ClassId, usize, usize)>,
 }
 
-fn counts(seats: &[Seat]) -> Vec<(ClassId, u32)> {
-    let mut classes: Vec<ClassId> = seats.iter().map(|seat| seat.class).collect();
-    classes.sort_unstable();
-    classes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()
+impl Waiting {
+    fn new(mut seats: Vec<Seat>) -> Self {
+        // Stable: of a class, those stay in order.
+        seats.sort_by_key(|seat| seat.class);
+        let mut classes = Vec::new();
+        let mut first = 0;
+        for same in seats.chunk_by(|a, b| a.class == b.class) {
+            classes.push((same[0].class, first, first + same.len()));
+            first += same.len();
+        }
+        Self { seats, classes }
+    }
+
+    /// How many there are of each class.
+    fn counts(&self) -> Vec<(ClassId, u32)> {
+        self.classes.iter().map(|(own, first, end)| (*own, (end - first) as u32)).collect()
+    }
+
+    fn pop(&mut self, class: ClassId) -> Option<Seat> {
+        let at = self.classes.binary_search_by_key(&class, |(own, ..)| *own).ok()?;
+        let (_, first, end) = &mut self.classes[at];
+        if first == end {
+            return None;
+        }
+        *end -= 1;
+        Some(self.seats[*end])
+    }
 }
 
 impl<'b, 'f> Outline<'b, 'f> {
@@ -84,6 +106,7 @@ impl<'b, 'f> Outline<'b, 'f> {
             seats: FxHashMap::default(),
             even: FxHashMap::default(),
             place: vec![None; pods],
+            placed: Placed::default(),
             roomy: pools.iter().any(|pool| !pool.resolved.settings.headroom.is_off()),
             new: FxHashMap::default(),
         }
@@ -115,7 +138,7 @@ impl<'b, 'f> Outline<'b, 'f> {
         Next {
             seats: &self.seats,
             place: &self.place,
-            placed: FxHashMap::default(),
+            placed: &self.placed,
             on_new: FxHashMap::default(),
         }
     }
@@ -155,7 +178,15 @@ impl<'b, 'f> Outline<'b, 'f> {
     }
 
     /// Takes a step if it makes the plan cheaper and every move that it touches still passes all gates.
-    pub(super) fn take(&mut self, step: &Step, least_gain: Price) -> bool {
+    pub(super) fn take(&mut self, step: Step, least_gain: Price) -> bool {
+        self.placed.begin();
+        let taken = self.attempt(step, least_gain);
+        // What was only tried is nowhere.
+        self.placed.begin();
+        taken
+    }
+
+    fn attempt(&mut self, mut step: Step, least_gain: Price) -> bool {
         let fleet = self.board.fleet;
         let most = self.allowance(&step.nodes, &step.new, least_gain);
         let mut ids: Vec<NodeId> = Vec::with_capacity(step.nodes.len() + step.new.len());
@@ -167,13 +198,18 @@ impl<'b, 'f> Outline<'b, 'f> {
         if most < Price::ZERO {
             return false;
         }
-        let (count, mut waiting): (usize, Vec<Waiting>) = if step.shares.is_empty() {
-            let seats = self.seats(&step.nodes, &step.new);
-            (seats.len(), vec![by_class(&seats)])
-        } else {
-            let count = step.shares.iter().map(|share| share.seats.len()).sum();
-            (count, step.shares.iter().map(|share| by_class(&share.seats)).collect())
-        };
+        let directed = !step.shares.is_empty();
+        let mut waiting: Vec<Waiting> = Vec::with_capacity(step.shares.len().max(1));
+        let mut shares: Vec<Share> = Vec::with_capacity(step.shares.len());
+        for own in step.shares.drain(..) {
+            let own_waiting = Waiting::new(own.seats);
+            shares.push(Share { pods: own_waiting.counts(), bins: own.bins });
+            waiting.push(own_waiting);
+        }
+        if !directed {
+            waiting.push(Waiting::new(self.seats(&step.nodes, &step.new)));
+        }
+        let count = waiting.iter().map(|own| own.seats.len()).sum();
         self.board.spend(count);
         let of_host = |host: NodeId| self.guests(host).map(move |seat| (host, seat.class));
         let leaving: Vec<(NodeId, ClassId)> =
@@ -181,13 +217,10 @@ impl<'b, 'f> Outline<'b, 'f> {
         let Board { cluster, state, ids: numbers, likes, .. } = &mut *self.board;
         let ground = Ground { fleet, cluster, ids: numbers };
         let limits = Limits { new_nodes: step.new_nodes, below: step.below };
-        let (trial, ends) = if step.shares.is_empty() {
-            (cluster.trial(state, &ids, limits), vec![usize::MAX])
-        } else {
-            let share =
-                |own: &Directions| Share { pods: counts(&own.seats), bins: own.bins.clone() };
-            let shares: Vec<Share> = step.shares.iter().map(share).collect();
+        let (trial, ends) = if directed {
             cluster.directed_trial(state, &ids, &leaving, &shares, limits)
+        } else {
+            (cluster.trial(state, &ids, limits), vec![usize::MAX])
         };
         if !trial.is_complete() || trial.added_price() > most {
             return false;
@@ -196,12 +229,7 @@ impl<'b, 'f> Outline<'b, 'f> {
             return false;
         }
         let (existing, first) = (cluster.node_count(), trial.drafts_before());
-        let mut next = Next {
-            seats: &self.seats,
-            place: &self.place,
-            placed: FxHashMap::default(),
-            on_new: FxHashMap::default(),
-        };
+        let mut on_new: FxHashMap<NodeId, Vec<Seat>> = FxHashMap::default();
         let mut arrivals: Vec<(Seat, NodeId)> = Vec::with_capacity(count);
         let mut share = 0;
         for (at, placed) in trial.placements().enumerate() {
@@ -209,21 +237,20 @@ impl<'b, 'f> Outline<'b, 'f> {
                 share += 1;
             }
             for _ in 0..placed.count {
-                let Some(seat) = waiting[share].get_mut(&placed.class).and_then(Vec::pop) else {
-                    return false;
-                };
+                let Some(seat) = waiting[share].pop(placed.class) else { return false };
                 let seat = Seat { class: placed.placed_as, ..seat };
-                next.placed.insert(seat.pod, placed.node);
+                self.placed.set(seat.pod, placed.node);
                 if placed.node.index() >= existing {
-                    next.on_new.entry(placed.node).or_default().push(seat);
+                    on_new.entry(placed.node).or_default().push(seat);
                 }
                 arrivals.push((seat, placed.node));
             }
         }
+        let next = Next { seats: &self.seats, place: &self.place, placed: &self.placed, on_new };
         // Pods that the plan put somewhere before, and that this step left there, must be able to be there still.
         let stay = self.even.iter().filter(|(node, _)| !ids.contains(node));
         let stay = stay.flat_map(|(node, seats)| seats.iter().map(|seat| (*seat, *node)));
-        let stay = stay.filter(|(seat, _)| !next.placed.contains_key(&seat.pod));
+        let stay = stay.filter(|(seat, _)| next.placed.get(seat.pod).is_none());
         let even = |seat: Seat| cluster.keeps_even(seat.class);
         let uneven = |(seat, node): (Seat, NodeId)| even(seat) && !trial.is_even(seat.class, node);
         if arrivals.iter().copied().chain(stay).any(uneven) {
@@ -272,7 +299,6 @@ impl<'b, 'f> Outline<'b, 'f> {
         {
             return false;
         }
-        let placed = next.placed;
         trial.keep_step();
         for id in &ids {
             self.seats.remove(id);
@@ -282,7 +308,7 @@ impl<'b, 'f> Outline<'b, 'f> {
         for host in &step.hosts {
             for seats in [&mut self.seats, &mut self.even] {
                 if let Some(own) = seats.get_mut(host) {
-                    own.retain(|seat| !placed.contains_key(&seat.pod));
+                    own.retain(|seat| self.placed.get(seat.pod).is_none());
                 }
             }
         }
@@ -291,12 +317,10 @@ impl<'b, 'f> Outline<'b, 'f> {
                 self.even.entry(node).or_default().push(seat);
             }
             self.seats.entry(node).or_default().push(seat);
-        }
-        for (pod, node) in placed {
-            if self.place.len() <= pod {
-                self.place.resize(pod + 1, None);
+            if self.place.len() <= seat.pod {
+                self.place.resize(seat.pod + 1, None);
             }
-            self.place[pod] = Some(node);
+            self.place[seat.pod] = Some(node);
         }
         for node in &step.nodes {
             self.gone[*node] = true;
@@ -331,5 +355,24 @@ impl<'b, 'f> Outline<'b, 'f> {
         let name = |own: &Move| own.sources.first().map(|at| fleet.nodes[*at].name);
         moves.sort_by(|a, b| b.worth().total_cmp(&a.worth()).then_with(|| name(a).cmp(&name(b))));
         moves
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_pods_of_a_class_that_wait_the_last_comes_first() {
+        let seat = |pod: usize, class: u32| Seat { pod, from: 0, class: ClassId(class) };
+        let mut waiting =
+            Waiting::new(vec![seat(0, 5), seat(1, 2), seat(2, 5), seat(3, 9), seat(4, 5)]);
+        assert_eq!(waiting.counts(), [(ClassId(2), 1), (ClassId(5), 3), (ClassId(9), 1)]);
+        let mut pop = |class: u32| waiting.pop(ClassId(class)).map(|seat| seat.pod);
+        assert_eq!(
+            [pop(5), pop(5), pop(2), pop(5), pop(5)],
+            [Some(4), Some(2), Some(1), Some(0), None]
+        );
+        assert_eq!([pop(2), pop(3), pop(9)], [None, None, Some(3)]);
     }
 }

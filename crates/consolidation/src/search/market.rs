@@ -9,6 +9,7 @@ use restow_bounds::Bound;
 use restow_model::Price;
 use restow_scheduling::{ClassId, Cluster, NodeId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Something that can be launched.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub(super) struct Kind {
     pub(super) allowed: Vec<bool>,
     /// By group: whether that is about as cheap as anywhere.
     pub(super) preferred: Vec<bool>,
+    /// The groups in which it is.
+    pub(super) best_in: SmallVec<[u32; 8]>,
 }
 
 /// What can be bought and what it is worth.
@@ -191,6 +194,10 @@ impl Market {
             most: cluster.most_per_node(class),
             tier: tier.filter(|_| !cluster.asks_for_more(class)),
             allowed,
+            best_in: (0..preferred.len())
+                .filter(|group| preferred[*group])
+                .map(|group| group as u32)
+                .collect(),
             preferred,
         });
         let number = self.kinds.len();

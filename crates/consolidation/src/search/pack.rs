@@ -62,10 +62,29 @@ pub(super) struct Filled {
     pub(super) value: f64,
 }
 
+/// What is read of every item again and again, side by side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fact {
+    pub(super) demand: [f64; 3],
+    pub(super) value: f64,
+    part: f64,
+    /// Whether a node can be launched for it.
+    open: bool,
+}
+
+impl Fact {
+    fn of(kind: &Kind) -> Self {
+        let Kind { demand, value, part, tier, .. } = kind;
+        Self { demand: *demand, value: *value, part: *part, open: tier.is_some() }
+    }
+}
+
 /// Pods that are still to be packed.
 pub(super) struct Packer<'m> {
     pub(super) market: &'m Market,
     pub(super) items: Vec<Item>,
+    /// By item.
+    pub(super) facts: Vec<Fact>,
     pub(super) way: Way,
     pub(super) work: u64,
     /// Pods that still fit while a node is filled.
@@ -103,6 +122,7 @@ pub(super) fn pack(market: &Market, items: &[Item], rooms: &[Room], way: Way) ->
     let mut packer = Packer {
         market,
         items: items.to_vec(),
+        facts: items.iter().map(|item| Fact::of(&market.kinds[item.kind])).collect(),
         way,
         work: 0,
         open: Open::default(),
@@ -111,8 +131,9 @@ pub(super) fn pack(market: &Market, items: &[Item], rooms: &[Room], way: Way) ->
         small: (0..items.len()).collect(),
         crowd: Crowd::default(),
     };
-    let value = |at: &usize| market.kinds[items[*at].kind].value;
-    packer.small.sort_by(|a, b| value(a).total_cmp(&value(b)).then(a.cmp(b)));
+    packer.small.sort_unstable_by(|a, b| {
+        packer.facts[*a].value.total_cmp(&packer.facts[*b].value).then(a.cmp(b))
+    });
     let mut found = Packing::default();
     for room in rooms {
         let filled = packer.fill(room.free, room.group, None);
@@ -142,9 +163,8 @@ impl<'m> Packer<'m> {
 
     /// What it costs at least: nothing that can be bought gives more for its price than the relaxation says.
     fn could_cost(&self, price: Price) -> Price {
-        let open = self.items.iter().map(|own| (own, &self.market.kinds[own.kind]));
-        let open = open.filter(|(_, kind)| kind.tier.is_some());
-        let value: f64 = open.map(|(own, kind)| kind.value * f64::from(own.count)).sum();
+        let open = self.items.iter().zip(&self.facts).filter(|(_, fact)| fact.open);
+        let value: f64 = open.map(|(own, fact)| fact.value * f64::from(own.count)).sum();
         price + Price::from_nanos((value * LITTLE_LESS) as i64)
     }
 
@@ -168,17 +188,17 @@ impl<'m> Packer<'m> {
         let (mut rest, mut parts) = ([0.0_f64; 3], 0.0);
         // By group: what pods that are best there ask for, and what they are worth.
         let mut wanted = vec![([0.0_f64; 3], 0.0); market.weights.len()];
-        for (at, item) in self.items.iter().enumerate() {
-            let kind = self.kind(at);
-            if kind.tier.is_some() && item.count > 0 {
+        for (item, fact) in self.items.iter().zip(&self.facts) {
+            if fact.open && item.count > 0 {
                 let count = f64::from(item.count);
-                rest.iter_mut().zip(&kind.demand).for_each(|(sum, own)| *sum += own * count);
-                parts += kind.part * count;
-                let best = wanted.iter_mut().zip(&kind.preferred).filter(|(_, own)| **own);
-                best.for_each(|((demand, value), _)| {
-                    demand.iter_mut().zip(&kind.demand).for_each(|(sum, own)| *sum += own * count);
-                    *value += kind.value * count;
-                });
+                let asked = fact.demand.map(|own| own * count);
+                rest.iter_mut().zip(asked).for_each(|(sum, own)| *sum += own);
+                parts += fact.part * count;
+                for group in &market.kinds[item.kind].best_in {
+                    let (demand, value) = &mut wanted[*group as usize];
+                    demand.iter_mut().zip(asked).for_each(|(sum, own)| *sum += own);
+                    *value += fact.value * count;
+                }
             }
         }
         if rest[0] <= 0.0 && rest[1] <= 0.0 {
@@ -254,13 +274,13 @@ impl<'m> Packer<'m> {
     fn crowd(&self, rest: &[f64; 3]) -> Crowd {
         let (mut count, mut demand) = (0.0, [0.0; 2]);
         for at in &self.small {
-            let kind = self.kind(*at);
+            let fact = &self.facts[*at];
             let own = f64::from(self.items[*at].count);
-            if kind.tier.is_none() || own <= 0.0 {
+            if !fact.open || own <= 0.0 {
                 continue;
             }
             count += own;
-            demand.iter_mut().zip(&kind.demand).for_each(|(sum, need)| *sum += need * own);
+            demand.iter_mut().zip(&fact.demand).for_each(|(sum, need)| *sum += need * own);
             if count >= SMALL * rest[2] {
                 break;
             }

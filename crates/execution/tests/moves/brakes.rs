@@ -89,6 +89,11 @@ fn pods_that_are_moved_again_for_nothing_are_a_reason_to_wait() {
     let until = Time::from_seconds(890 + 1800);
     let again = [moved("a", 300, 1000, None), moved("b", 900, 1000, Some(290))];
     assert_eq!(held(&again, 1000), in_default(Brake::Loop { generations: 2, until }));
+    // What is over for long neither holds nor hides anything.
+    let before = [moved("z", -90_000, 1000, None), again[0].clone(), again[1].clone()];
+    assert_eq!(held(&before, 1000), in_default(Brake::Loop { generations: 2, until }));
+    assert_eq!(held(&before, 2689).len(), 1);
+    assert_eq!(held(&before, 2690), []);
     let others = [moved("a", 300, 1000, None), moved("b", 900, 1000, None)];
     assert_eq!(held(&others, 1000), [], "other pods of the same controller");
     let cheaper = [moved("a", 300, 1000, None), moved("b", 900, 900, Some(290))];
