@@ -13,10 +13,11 @@ use crate::step::{Changes, Observed, Policy};
 /// At the latest after this everything is searched.
 const LATEST: GoDuration = GoDuration::from_seconds(300);
 
-/// If more than one pod in so many changed, it is worth a search at once. After a search in vain it takes twice as many, and after
-/// that twice as many again: where pods come and go all the time, that they did is no news.
+/// If more than one pod in so many changed, it is worth a search at once. In a cluster of at least `LARGE` pods it takes twice as many
+/// after a search in vain, and after that twice as many again: there searches cost, and pods come and go all the time.
 const MANY: u64 = 100;
 const DOUBLED: u32 = 2;
+const LARGE: u64 = 20_000;
 
 /// What a search saw.
 #[derive(Clone, Debug)]
@@ -77,7 +78,9 @@ impl Clock {
 
     /// How many pods of so many are few.
     fn few(&self, pods: usize) -> u64 {
-        ((pods as u64) << self.fruitless.min(DOUBLED)) / MANY
+        let pods = pods as u64;
+        let doubled = if pods < LARGE { 0 } else { self.fruitless.min(DOUBLED) };
+        (pods << doubled) / MANY
     }
 
     /// How long nothing is searched because of a few pods: twice as long after each search in vain.

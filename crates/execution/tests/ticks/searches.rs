@@ -70,13 +70,13 @@ fn a_few_pods_are_not_worth_a_search_each() {
 }
 
 #[test]
-fn where_pods_come_and_go_all_the_time_it_takes_more_of_them() {
+fn in_a_large_cluster_it_takes_more_pods_after_searches_in_vain() {
     let mut world = full();
     let ended = restow_model::Pod { phase: restow_model::Phase::Succeeded, ..Default::default() };
-    world.snapshot.pods.resize(10_000, ended);
+    world.snapshot.pods.resize(20_000, ended);
     let mut times = Vec::new();
     for at in 0..20 {
-        world.changed = Some(Changes { pods: at * 120, others: 0 });
+        world.changed = Some(Changes { pods: at * 240, others: 0 });
         if searches(&world.tick()) > 0 {
             times.push(at * 10);
         }
