@@ -12,10 +12,11 @@ use restow_e2e::{LIMIT, NodePools, Options, Process, Servers, objects, paths};
 use serde_json::{Value, json};
 
 pub(crate) const USAGE: &str = "
-       cargo run --release -p restow-e2e -- shed [PODS [karpenter|restow|steered]...]
+       cargo run --release -p restow-e2e -- shed [PODS [karpenter|restow|seeds|steered]...]
 
-Lets a cluster of PODS pods (1000) shed three in ten and tells how Karpenter, restow, and restow with steering bring it down:
-time until nothing happens for three minutes, evictions, cost. All of them unless some are named.
+Lets a cluster of PODS pods (1000) shed three in ten and tells how Karpenter and restow bring it down: time until nothing happens for
+three minutes, evictions, cost. restow asks for a cent per unit of disruption, as its profile careful does; seeds asks for
+nothing; steered is restow with soft taints. All of them unless some are named.
 ";
 
 /// At rest when nothing has happened for so long.
@@ -36,18 +37,22 @@ const BY_KARPENTER: &str = "karpenter.sh/nodeclaim-min-values-relaxed";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Contender {
     Karpenter,
+    /// Restow, which asks for a cent per unit of disruption.
     Restow,
+    /// Restow, which asks for nothing.
+    Seeds,
     /// Restow with soft taints on nodes that go next.
     Steered,
 }
 
 impl Contender {
-    const ALL: [Self; 3] = [Self::Karpenter, Self::Restow, Self::Steered];
+    const ALL: [Self; 4] = [Self::Karpenter, Self::Restow, Self::Seeds, Self::Steered];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Karpenter => "karpenter",
             Self::Restow => "restow",
+            Self::Seeds => "seeds",
             Self::Steered => "steered",
         }
     }
@@ -148,6 +153,7 @@ fn begin(servers: &Servers, who: Contender) -> Option<Process> {
         return None;
     }
     let switch = json!({"nodes": "0", "reasons": ["Underutilized", "Empty"]});
+    let threshold = if who == Contender::Seeds { "0" } else { "1" };
     // What Karpenter does not wait for, restow does not wait for either.
     patch(json!({
         "metadata": {"annotations": {
@@ -155,6 +161,7 @@ fn begin(servers: &Servers, who: Contender) -> Option<Process> {
             "restow.dev/minimum-node-lifetime": "0s",
             "restow.dev/stabilization-window": "0s",
             "restow.dev/scaledown-utilization-threshold": "1",
+            "restow.dev/savings-threshold-cents": threshold,
         }},
         "spec": {"disruption": {"budgets": [{"nodes": "100%"}, switch]}},
     }));

@@ -1,15 +1,15 @@
 //! What a move launched stays for the load that it was launched for: on a load that does not change every node moves once (I7).
 //!
 //! Pods do not come to be where a plan puts them, so the plan made next finds something else to save on the nodes of the last one,
-//! and so on. A node that was launched is left alone until a workload whose pods it was launched for changes, it is empty, or a day
-//! is over. How the workloads were is not part of a record: whoever takes over starts from how they are.
+//! and so on. A node that was launched is left alone until the workloads whose pods it was launched for have become larger or smaller by
+//! more than a fifth, it is empty, or a day is over: an autoscaler that adds a replica is no reason to begin again. How the
+//! workloads were is not part of a record: whoever takes over starts from how they are.
 
 use std::cell::OnceCell;
-use std::hash::{BuildHasher, Hash, Hasher};
 
 use restow_consolidation::Fleet;
 use restow_model::{GoDuration, Snapshot, Str, Time, WorkloadKind};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::record::{Phase, Record};
 use crate::settle::kind;
@@ -17,10 +17,26 @@ use crate::settle::kind;
 /// How long at most.
 const STAYS: GoDuration = GoDuration::from_seconds(24 * 3600);
 
+/// One replica in so many may come or go.
+const FEW: u64 = 5;
+
 /// How the workloads were for whose pods something was launched, by record.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lineage {
-    loads: FxHashMap<String, u64>,
+    loads: FxHashMap<String, Load>,
+}
+
+/// How many pods are wanted of each of some workloads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Load(Vec<i64>);
+
+impl Load {
+    /// Whether it is about what it was.
+    fn is_like(&self, then: &Self) -> bool {
+        let changed: u64 = self.0.iter().zip(&then.0).map(|(a, b)| a.abs_diff(*b)).sum();
+        let before: u64 = then.0.iter().map(|own| own.unsigned_abs()).sum();
+        changed * FEW <= before
+    }
 }
 
 impl Lineage {
@@ -51,7 +67,7 @@ impl Lineage {
         let mut workloads = None;
         for own in records.iter().filter(recent) {
             let workloads = workloads.get_or_insert_with(|| Workloads::new(fleet.snapshot));
-            if self.loads.get(&own.id) == Some(&workloads.load(own)) {
+            if self.loads.get(&own.id).is_some_and(|then| workloads.load(own).is_like(then)) {
                 let until = own.since.plus(STAYS);
                 launched.extend(own.launches.iter().map(|new| (new.claim.as_str(), until)));
             }
@@ -75,7 +91,7 @@ type Controller<'s> = (Str, &'s str, Str);
 /// What is wanted of each workload.
 struct Workloads<'s> {
     snapshot: &'s Snapshot,
-    wanted: FxHashMap<Controller<'s>, (i64, i64)>,
+    wanted: FxHashMap<Controller<'s>, i64>,
     /// The pods of each controller: all that is known of one that is not listed.
     pods: OnceCell<FxHashMap<Controller<'s>, i64>>,
 }
@@ -88,13 +104,13 @@ impl<'s> Workloads<'s> {
                 other => kind(other)?,
             };
             let name = (own.meta.namespace, kind, own.meta.name);
-            Some((name, (own.desired, own.meta.generation)))
+            Some((name, own.desired))
         });
         Self { snapshot, wanted: wanted.collect(), pods: OnceCell::new() }
     }
 
-    /// One number for how the workloads of a move's pods are.
-    fn load(&self, record: &Record) -> u64 {
+    /// How the workloads of a move's pods are, in the order of their names.
+    fn load(&self, record: &Record) -> Load {
         let mut owners: Vec<(&str, &str, &str)> = record
             .pods
             .iter()
@@ -104,18 +120,16 @@ impl<'s> Workloads<'s> {
         owners.sort_unstable();
         owners.dedup();
         let strings = &self.snapshot.strings;
-        let mut hash = FxBuildHasher.build_hasher();
-        for (namespace, kind, name) in owners {
+        let wanted = owners.into_iter().map(|(namespace, kind, name)| {
             let known = strings.get(namespace).zip(strings.get(name));
-            let wanted = known.map(|(namespace, name)| self.wanted((namespace, kind, name)));
-            (namespace, kind, name, wanted).hash(&mut hash);
-        }
-        hash.finish()
+            known.map_or(0, |(namespace, name)| self.wanted((namespace, kind, name)))
+        });
+        Load(wanted.collect())
     }
 
-    fn wanted(&self, own: Controller<'_>) -> (i64, i64) {
+    fn wanted(&self, own: Controller<'_>) -> i64 {
         let pods = || self.pods.get_or_init(|| pods(self.snapshot));
-        let count = || (pods().get(&own).copied().unwrap_or_default(), 0);
+        let count = || pods().get(&own).copied().unwrap_or_default();
         self.wanted.get(&own).copied().unwrap_or_else(count)
     }
 }

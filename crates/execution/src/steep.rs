@@ -15,6 +15,9 @@ use restow_scheduling::Offers;
 /// The prices that are tried, as multiples of what the whole plan saves for each unit of disruption.
 const STEPS: [f64; 3] = [4.0, 2.0, 1.0];
 
+/// How much better than the whole plan one has to be, else the whole is begun: packing together is what fills nodes.
+const BETTER: f64 = 1.25;
+
 /// A plan, and what of it comes first.
 pub(crate) struct Steep {
     /// Everything that pays: what is told, and what nodes are evaluated by.
@@ -44,7 +47,8 @@ impl Steep {
                 let mut first = Plan::brief(&dear, offers, &mut || false, &mut || {});
                 leave_tight(&dear, offers, &mut first);
                 // Nodes that may go in a moment are worth waiting for.
-                if disrupts_now(&first, begins) || first.stats.postponed > 0 {
+                let waits = first.stats.postponed > 0;
+                if waits || disrupts_now(&first, begins) && self::worth(&first) > worth * BETTER {
                     return Self { whole, first: Some(first) };
                 }
             }
@@ -70,13 +74,13 @@ fn disrupts_now(plan: &Plan, begins: &dyn Fn(&Planned) -> bool) -> bool {
     now.any(|own| !own.own.pods.is_empty() && begins(own))
 }
 
-/// What a plan saves for each unit of disruption, in dollars per hour; what disrupts nobody does not count.
+/// What the moves of a plan that run now save for each unit of disruption, in dollars per hour; what disrupts nobody does not count.
 fn worth(plan: &Plan) -> f64 {
-    let moves = plan.moves.iter().filter(|own| own.turn.wave.is_some() && !own.own.pods.is_empty());
-    let (savings, cost) = moves.fold((0.0, 0.0), |(savings, cost), own| {
+    let now = |own: &&Planned| own.turn.wave == Some(1) && !own.own.pods.is_empty();
+    let sums = plan.moves.iter().filter(now).fold((0.0, 0.0), |(savings, cost), own| {
         (savings + own.own.savings().dollars(), cost + own.own.cost)
     });
-    savings / f64::max(cost, 1e-3)
+    sums.0 / f64::max(sums.1, 1e-3)
 }
 
 /// The same fleet, whose nodes must save this much for each unit of disruption.

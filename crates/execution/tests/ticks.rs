@@ -12,6 +12,7 @@ mod ticks {
     mod limits;
     mod records;
     mod searches;
+    mod steep;
     mod steering;
     mod trouble;
     mod world;

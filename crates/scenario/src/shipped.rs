@@ -30,6 +30,7 @@ pub const fn shipped() -> &'static [(&'static str, &'static str)] {
         "s24-startup-taint-race",
         "s25-scale-in",
         "s25-scale-in-by-deletion-cost",
+        "shed",
         "grace-cycle",
         "week",
     ]
