@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use restow_consolidation::settings::TightMoves;
-use restow_consolidation::{Fleet, Plan, Planned, leave_tight, mark_tight};
+use restow_consolidation::settings::{Search, TightMoves};
+use restow_consolidation::{Fleet, Plan, Planned, leave_tight, mark_tight, value};
 use restow_model::Price;
 use restow_scheduling::Offers;
 
@@ -40,12 +40,17 @@ impl Steep {
             mark_tight(fleet, &mut whole);
         }
         let Some(begins) = begins else { return Self { whole, first: None } };
-        if disrupts_now(&whole, begins) {
+        // The other searches say themselves what comes first.
+        let orders = fleet.cluster.settings.search == Search::Global;
+        if orders && disrupts_now(&whole, begins) {
             let worth = worth(&whole);
             for step in STEPS {
                 let dear = with_price(fleet, worth * step);
                 let mut first = Plan::brief(&dear, offers, &mut || false, &mut || {});
                 leave_tight(&dear, offers, &mut first);
+                for own in &mut first.moves {
+                    own.own.required = value::required(fleet, &own.own.sources);
+                }
                 // Nodes that may go in a moment are worth waiting for.
                 let waits = first.stats.postponed > 0;
                 if waits || disrupts_now(&first, begins) && self::worth(&first) > worth * BETTER {

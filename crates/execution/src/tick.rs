@@ -1,6 +1,6 @@
 //! The whole loop, once: what is under way goes on, and where it is time to, new moves begin.
 
-use restow_consolidation::settings::Mode;
+use restow_consolidation::settings::{Mode, Search};
 use restow_consolidation::{Fleet, Plan, Planned, Reason, budget, waves};
 use restow_model::{GoDuration, Price, Snapshot, Time};
 use rustc_hash::FxHashMap;
@@ -197,7 +197,8 @@ impl Execution {
         let held = self.held(&self.records, snapshot, policy, now);
         let known = (self.adaptive.as_ref(), &self.lineage);
         let Scene { mut fleet, .. } = Scene::new(now, snapshot, policy, &self.records, known);
-        if acting && self.waiting.is_none_or(|since| now.since(since) < LONGEST) {
+        let patient = self.waiting.is_none_or(|since| now.since(since) < LONGEST);
+        if acting && patient && fleet.cluster.settings.search == Search::Global {
             fleet.ahead = AHEAD;
         }
         let begins = |own: &Planned| self.may_begin(now, &fleet, own, &held);

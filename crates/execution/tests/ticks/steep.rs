@@ -1,6 +1,6 @@
 //! What begins first, and what is waited for.
 
-use restow_model::{DurationOrNever, Time};
+use restow_model::{DurationOrNever, Price, Time};
 
 use super::world::{START, World, seconds};
 
@@ -62,7 +62,9 @@ fn what_saves_most_for_its_disruption_begins_first() {
     world.tick();
     // Both nodes for a medium and a small one would save more, and move everybody.
     assert_eq!(sources(&world), [["few"]]);
-    assert!(world.execution.records()[0].launches.is_empty());
+    let first = &world.execution.records()[0];
+    assert!(first.launches.is_empty());
+    assert_eq!(first.required, Price::ZERO, "by the settings, not by the price that put it first");
     world.run(600, 5);
     assert_eq!(sources(&world), [["few"], ["many"]], "the rest comes later");
     assert_eq!(world.nodes().len(), 2, "{:?}", world.nodes());
