@@ -16,7 +16,7 @@ use restow_scheduling::Offers;
 const STEPS: [f64; 3] = [4.0, 2.0, 1.0];
 
 /// How much better than the whole plan one has to be, else the whole is begun: packing together is what fills nodes.
-const BETTER: f64 = 1.25;
+const BETTER: f64 = 1.75;
 
 /// A plan, and what of it comes first.
 pub(crate) struct Steep {
