@@ -11,7 +11,7 @@ use restow_model::{Labels, Node, Price, Requirement, Snapshot, Str};
 use restow_scheduling::checker::Checker;
 use restow_scheduling::{
     Aim, Bin, Cluster, Destination, Limits, NodeId, Offers, Placed, Preferences, Reason, Schedule,
-    Settings, Share,
+    Settings, Share, Verdict,
 };
 use restow_testkit::Rng;
 use restow_testkit::random::{RECIPES, cluster};
@@ -29,8 +29,12 @@ fn snapshot(objects: &[Value]) -> Snapshot {
 
 /// Every recipe with some clusters of it, with their names for messages.
 fn clusters() -> impl Iterator<Item = (String, Vec<Value>)> {
-    RECIPES.iter().flat_map(|recipe| {
-        (0..CLUSTERS)
+    some_clusters(CLUSTERS)
+}
+
+fn some_clusters(count: u64) -> impl Iterator<Item = (String, Vec<Value>)> {
+    RECIPES.iter().flat_map(move |recipe| {
+        (0..count)
             .map(|seed| (format!("{} {seed}", recipe.name), cluster(seed * 7919 + 13, recipe)))
     })
 }
@@ -213,6 +217,69 @@ fn a_trial_that_is_dropped_leaves_no_trace() {
             assert_eq!(first, again, "{name}: the same question has the same answer");
         }
     }
+}
+
+/// Whether pods have places together on nodes that exist, by trying every way.
+fn fit_somehow(checker: &mut Checker, pods: &[usize], nodes: usize) -> bool {
+    // Any order: a pod may have to wait for another.
+    if pods.is_empty() {
+        return true;
+    }
+    for (at, pod) in pods.iter().enumerate() {
+        let others: Vec<usize> = [&pods[..at], &pods[at + 1..]].concat();
+        for node in 0..nodes {
+            if checker.place(*pod, node).is_ok() {
+                if fit_somehow(checker, &others, nodes) {
+                    return true;
+                }
+                checker.evict(*pod);
+            }
+        }
+    }
+    false
+}
+
+#[test]
+fn a_probe_finds_what_a_trial_finds_and_no_more_than_there_is() {
+    let (mut fits, mut replaced, mut only_probe) = (0, 0, 0);
+    for (name, mut objects) in some_clusters(40) {
+        objects.extend(pools(&mut Rng::new(1)));
+        let mut snapshot = snapshot(&objects);
+        let offers = Arc::new(Offers::new(&mut snapshot, &book()));
+        let cluster = Cluster::new(&snapshot, offers, Settings::PLANNER);
+        let mut state = cluster.state().clone();
+        for node in (0..cluster.node_count() as u32).map(NodeId) {
+            for new_nodes in [0, 1, 3] {
+                let limits = Limits { new_nodes, below: None };
+                let verdict = cluster.probe(&mut state, node, limits);
+                let trial = cluster.trial(&mut state, &[node], limits);
+                let complete = trial.is_complete();
+                let what = format!("{name}: node {} with {new_nodes} new: {verdict:?}", node.0);
+                match verdict {
+                    Verdict::Fits if complete && trial.new_nodes().is_empty() => fits += 1,
+                    Verdict::Fits => {
+                        drop(trial);
+                        only_probe += 1;
+                        let mut checker = Checker::new(&snapshot);
+                        let pods: Vec<usize> = cluster.movable(node).map(|(pod, _)| pod).collect();
+                        pods.iter().for_each(|pod| checker.evict(*pod));
+                        checker.remove_node(node.index());
+                        assert!(fit_somehow(&mut checker, &pods, snapshot.nodes.len()), "{what}");
+                    }
+                    Verdict::Replaced { price, nodes } => {
+                        replaced += 1;
+                        assert!(complete, "{what}: the trial misses {:?}", trial.missed());
+                        let found = (trial.price(), trial.new_nodes().len());
+                        assert_eq!((price, nodes as usize), found, "{what}");
+                    }
+                    Verdict::Misfit { .. } => assert!(!complete, "{what}: the trial finds places"),
+                }
+            }
+        }
+    }
+    assert!(fits > 15_000 && replaced > 500, "{fits} fit, {replaced} replaced");
+    // It looks for roomy nodes first, and then comes to an answer where the tightest do not.
+    assert!((1..fits / 500).contains(&only_probe), "{only_probe} only by the probe");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Pods that the rules cannot tell apart are one class, compiled once into flat checks.
 
+use std::cmp::Reverse;
+
 use restow_model::{HostPort, Str};
 use smallvec::SmallVec;
 
@@ -203,8 +205,8 @@ impl Class {
         self.rules.is_empty() && self.attaches.is_empty()
     }
 
-    /// Pods that need more come first.
-    pub(crate) fn order(&self) -> (std::cmp::Reverse<i64>, std::cmp::Reverse<i64>) {
-        (std::cmp::Reverse(self.demand.cpu), std::cmp::Reverse(self.demand.memory))
+    /// Pods of a higher priority come first, and of these the ones that need more.
+    pub(crate) fn order(&self) -> (Reverse<i32>, Reverse<i64>, Reverse<i64>) {
+        (Reverse(self.priority), Reverse(self.demand.cpu), Reverse(self.demand.memory))
     }
 }

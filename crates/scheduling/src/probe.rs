@@ -3,6 +3,8 @@
 //! It places pods as a trial does, and saves what nobody asks for: pods that no others count stay in the tallies, and the new
 //! node is a sum as long as they are alone on it.
 
+use smallvec::SmallVec;
+
 use crate::cluster::Cluster;
 use crate::ids::{ClassId, NodeId};
 use crate::lone::NOT_LONE;
@@ -76,13 +78,15 @@ impl Tables {
         placed
     }
 
-    /// Finds a place for every pod of a closed node; returns the first class of which a pod has none.
+    /// Finds a place for every pod of a closed node, for those that waited for others in the end; returns the first class of
+    /// which a pod has none.
     fn rehouse(
         &self,
         state: &mut State,
         new: &mut Option<Sketch>,
         source: NodeId,
     ) -> Option<ClassId> {
+        let mut waiting: SmallVec<[Run; 8]> = SmallVec::new();
         for at in 0..state.runs[source.index()].len() {
             let run = state.runs[source.index()][at];
             let hot = &self.hot[run.class.index()];
@@ -103,13 +107,40 @@ impl Tables {
                     }
                 })
             } else {
-                self.place_seen(state, new, run)
+                let count = self.place_seen(state, new, run);
+                if count > 0 && !self.class(run.class).monotone {
+                    waiting.push(Run { count, ..run });
+                    continue;
+                }
+                (count > 0).then_some(run.class)
             };
             if missed.is_some() {
                 return missed;
             }
         }
-        None
+        self.place_waiting(state, new, &mut waiting);
+        waiting.first().map(|run| run.class)
+    }
+
+    /// Places pods that may come to somewhere when others have, again until nothing changes.
+    fn place_waiting(
+        &self,
+        state: &mut State,
+        new: &mut Option<Sketch>,
+        waiting: &mut SmallVec<[Run; 8]>,
+    ) {
+        while !waiting.is_empty() {
+            let mut placed = false;
+            for run in waiting.iter_mut() {
+                let left = self.place_seen(state, new, *run);
+                placed |= left < run.count;
+                run.count = left;
+            }
+            waiting.retain(|run| run.count > 0);
+            if !placed {
+                return;
+            }
+        }
     }
 
     /// Places pods that no others count, and for which there is no room on nodes that exist, on a new node. Returns their
@@ -162,18 +193,18 @@ impl Tables {
         if state.open(self, pod).is_some() { None } else { Some(id) }
     }
 
-    /// Places pods that others count as a trial does; returns their class if one has no place.
-    fn place_seen(&self, state: &mut State, new: &mut Option<Sketch>, run: Run) -> Option<ClassId> {
+    /// Places pods that others count as a trial does; returns how many found no place.
+    fn place_seen(&self, state: &mut State, new: &mut Option<Sketch>, run: Run) -> u32 {
         let class = self.class(run.class);
         let mut left = run.count;
         if new.is_some() && class.never.is_none() && class.relaxed.is_none() {
             left = self.place_on_nodes(state, run.class, run.class, left);
             if left == 0 {
-                return None;
+                return 0;
             }
         }
         self.show(state, new);
-        (self.place_run(state, run.class, left) > 0).then_some(run.class)
+        self.place_run(state, run.class, left)
     }
 
     /// The new node, if the probe opened exactly one: pods that need one ask it first.

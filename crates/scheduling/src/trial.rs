@@ -167,11 +167,7 @@ impl<'a> Trial<'a> {
     /// Places pods, those of the highest priority first and of these the largest, and those that waited for others again until nothing changes.
     pub(crate) fn place(&mut self, mut runs: Vec<Run>) {
         let tables = self.cluster;
-        let key = |run: &Run| {
-            let class = tables.class(run.class);
-            (std::cmp::Reverse(class.priority), class.order(), run.class)
-        };
-        runs.sort_by_key(key);
+        runs.sort_by_key(|run| (tables.class(run.class).order(), run.class));
         runs.dedup_by(|run, kept| {
             let same = run.class == kept.class;
             if same {
