@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use restow_model::{Effect, Price, Snapshot, Str, Taint};
-use restow_scheduling::{Cluster, Limits, Offers, Profile, Settings as Placing};
+use restow_scheduling::{Cluster, Limits, Offers, Profile};
 use rustc_hash::FxHashSet;
 
 use crate::after::after;
@@ -18,7 +18,7 @@ use crate::fleet::{Fleet, Flight};
 use crate::moves::{Move, Target};
 use crate::plan::{Plan, Planned};
 use crate::settings::Steering;
-use crate::tight::{Foreseen, Order, foresee, is_too_much, profile};
+use crate::tight::{Order, Outlook, is_too_much, profile};
 
 /// How many moves are changed or left out, one at a time, to see whether the others work then. After that nothing begins.
 const TRIES: usize = 16;
@@ -44,14 +44,13 @@ pub fn leave_tight(fleet: &Fleet<'_>, offers: &Arc<Offers>, plan: &mut Plan) {
         if moves.iter().all(|own| own.pods.is_empty()) || is_too_much(fleet, &moves) {
             return;
         }
-        let prospects = prospects(fleet, offers, plan, &moves, profile);
-        let wrong = |at: &usize| {
-            let (own, next) = (moves[*at], &prospects[*at]);
-            let fine = next.sure == own.replacements.len() || settled.contains(&own.sources[0]);
-            !next.pays || !fine
+        let mut outlook = outlook(fleet, plan, &moves);
+        let fine = |own: &Move, next: &Prospect| {
+            let enough = next.sure == own.replacements.len();
+            next.pays && (enough || settled.contains(&own.sources[0]))
         };
-        let Some(wrong) = (0..moves.len()).find(wrong) else { return };
-        let (at, next) = (first[wrong], &prospects[wrong]);
+        let Some((wrong, next)) = first_wrong(&mut outlook, offers, profile, &fine) else { return };
+        let at = first[wrong];
         if left == 0 {
             plan.leave_out(&first);
             return;
@@ -66,37 +65,44 @@ pub fn leave_tight(fleet: &Fleet<'_>, offers: &Arc<Offers>, plan: &mut Plan) {
     }
 }
 
-/// What comes of moves that begin together.
-fn prospects(
-    fleet: &Fleet<'_>,
-    offers: &Arc<Offers>,
-    plan: &Plan,
-    moves: &[&Move],
-    profile: Profile,
-) -> Vec<Prospect> {
+/// The cluster when moves that begin together are done.
+fn outlook<'m>(fleet: &Fleet<'_>, plan: &Plan, moves: &'m [&'m Move]) -> Outlook<'m> {
     let mut next = after(fleet, moves.iter().copied());
     arrive(fleet, &mut next);
     steer(fleet, plan, &mut next);
-    let (one, then) = foresee(next.clone(), moves, profile, Order::First);
-    let (other, else_then) = foresee(next, moves, profile, Order::Last);
-    let pays = |own: &Move, seen: &Foreseen, then: &Snapshot| {
-        let more = extra(offers, then, &seen.left);
+    Outlook::new(next, moves)
+}
+
+/// The first move of which something comes that is not fine, and what.
+fn first_wrong(
+    outlook: &mut Outlook<'_>,
+    offers: &Arc<Offers>,
+    profile: Profile,
+    fine: &dyn Fn(&Move, &Prospect) -> bool,
+) -> Option<(usize, Prospect)> {
+    let found = [Order::First, Order::Last].map(|order| outlook.foresee(profile, order));
+    let moves = outlook.moves;
+    let mut clusters = [None, None];
+    let mut pays = |at: usize, order: usize| {
+        let (own, left) = (moves[at], &found[order][at].left);
+        let mut more = Some(Price::ZERO);
+        if !left.is_empty() {
+            let launching = || outlook.launching(offers, &found[order]);
+            let cluster: &Cluster = clusters[order].get_or_insert_with(launching);
+            more = extra(cluster.clone(), &outlook.next, left);
+        }
         more.is_some_and(|more| own.savings() > more && own.savings() - more >= own.required)
     };
-    let prospect = |((own, one), other): ((&&Move, &Foreseen), &Foreseen)| Prospect {
-        pays: pays(own, one, &then) && pays(own, other, &else_then),
-        sure: one.used.intersection(&other.used).count(),
-        used: one.used.union(&other.used).count(),
+    let mut prospect = |at: usize| {
+        let [one, other] = [&found[0][at].used, &found[1][at].used];
+        let pays = pays(at, 0) && pays(at, 1);
+        Prospect { pays, sure: one.intersection(other).count(), used: one.union(other).count() }
     };
-    moves.iter().zip(&one).zip(&other).map(prospect).collect()
+    (0..moves.len()).map(|at| (at, prospect(at))).find(|(at, next)| !fine(moves[*at], next))
 }
 
 /// What has to be paid for nodes for pods that found no place; `None` if nothing helps.
-fn extra(offers: &Arc<Offers>, next: &Snapshot, left: &[usize]) -> Option<Price> {
-    if left.is_empty() {
-        return Some(Price::ZERO);
-    }
-    let mut cluster = Cluster::new(next, Arc::clone(offers), Placing::PLANNER);
+fn extra(mut cluster: Cluster, next: &Snapshot, left: &[usize]) -> Option<Price> {
     let answer = cluster.schedule(next, left, &[], Limits::ANY);
     let placed = answer.unplaced.is_empty();
     placed.then(|| answer.new_nodes.iter().map(|own| own.price).sum())

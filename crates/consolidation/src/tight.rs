@@ -30,6 +30,8 @@ pub(crate) enum Order {
 pub(crate) struct Foreseen {
     /// Pods that find no place.
     pub(crate) left: Vec<usize>,
+    /// Where the others come to be.
+    pub(crate) came: Vec<(usize, Str)>,
     /// Replacements that some pod comes to.
     pub(crate) used: FxHashSet<usize>,
 }
@@ -61,7 +63,7 @@ pub fn mark_tight(fleet: &Fleet<'_>, plan: &mut Plan) -> bool {
         return false;
     }
     let next = after(fleet, moves.iter().copied());
-    let (foreseen, _) = foresee(next, &moves, profile, Order::First);
+    let foreseen = Outlook::new(next, &moves).foresee(profile, Order::First);
     let mut tight = Vec::new();
     for (at, own) in foreseen.into_iter().enumerate().filter(|(_, own)| !own.left.is_empty()) {
         plan.moves[at].own.risks.push(Risk::TightPacking { pods: own.left.len() });
@@ -73,46 +75,74 @@ pub fn mark_tight(fleet: &Fleet<'_>, plan: &mut Plan) -> bool {
     true
 }
 
-/// Lets the scheduler place the pods of moves, one after the other, in a cluster in which the moves are done. Returns also the
-/// cluster as it is then.
-pub(crate) fn foresee(
-    mut next: Snapshot,
-    moves: &[&Move],
-    profile: Profile,
-    order: Order,
-) -> (Vec<Foreseen>, Snapshot) {
-    let mut found = vec![Foreseen::default(); moves.len()];
-    let mut new: Vec<Vec<(Str, usize)>> = vec![Vec::new(); moves.len()];
-    for (own, new) in moves.iter().zip(&mut new) {
-        for moved in &own.pods {
-            let node = std::mem::take(&mut next.pods[moved.pod].node);
-            if let Target::Replacement(at) = moved.to {
-                new.push((node, at));
+/// A cluster in which moves are done, but for their pods: those wait for the scheduler.
+pub(crate) struct Outlook<'m> {
+    pub(crate) moves: &'m [&'m Move],
+    pub(crate) next: Snapshot,
+    cluster: Cluster,
+    /// Per move the nodes that are its replacements.
+    new: Vec<Vec<(Str, usize)>>,
+}
+
+impl<'m> Outlook<'m> {
+    /// Takes a cluster in which everything is done, pods included.
+    pub(crate) fn new(mut next: Snapshot, moves: &'m [&'m Move]) -> Self {
+        let mut new: Vec<Vec<(Str, usize)>> = vec![Vec::new(); moves.len()];
+        for (own, new) in moves.iter().zip(&mut new) {
+            for moved in &own.pods {
+                let node = std::mem::take(&mut next.pods[moved.pod].node);
+                if let Target::Replacement(at) = moved.to {
+                    new.push((node, at));
+                }
             }
         }
+        let placing = Placing { scores: true, ..Placing::SCHEDULER };
+        let cluster = Cluster::new(&next, Arc::new(Offers::none()), placing);
+        Self { moves, next, cluster, new }
     }
-    let placing = Placing { scores: true, ..Placing::SCHEDULER };
-    let mut cluster = Cluster::new(&next, Arc::new(Offers::none()), placing);
-    let mut space = Picking::default();
-    let mut chance = |best: usize| if order == Order::First { 0 } else { best.saturating_sub(1) };
-    for (at, own) in moves.iter().enumerate() {
-        let mut pods: Vec<usize> = own.pods.iter().map(|own| own.pod).collect();
-        if order == Order::Last {
-            pods.reverse();
-        }
-        for pod in pods {
-            let Some(node) = cluster.pick(pod, profile, &mut space, &mut chance) else {
-                found[at].left.push(pod);
-                continue;
-            };
-            let node = cluster.name(node);
-            next.pods[pod].node = node;
-            cluster.change_pod(&next, pod);
-            for (new, found) in new.iter().zip(&mut found) {
-                let here = new.iter().find(|(name, _)| *name == node);
-                found.used.extend(here.map(|(_, at)| *at));
+
+    /// Lets the scheduler place the pods of the moves, one move after the other. They wait again afterwards.
+    pub(crate) fn foresee(&mut self, profile: Profile, order: Order) -> Vec<Foreseen> {
+        let mut found = vec![Foreseen::default(); self.moves.len()];
+        let mut space = Picking::default();
+        let mut chance =
+            |best: usize| if order == Order::First { 0 } else { best.saturating_sub(1) };
+        for (at, own) in self.moves.iter().enumerate() {
+            let mut pods: Vec<usize> = own.pods.iter().map(|own| own.pod).collect();
+            if order == Order::Last {
+                pods.reverse();
+            }
+            for pod in pods {
+                let Some(node) = self.cluster.pick(pod, profile, &mut space, &mut chance) else {
+                    found[at].left.push(pod);
+                    continue;
+                };
+                let node = self.cluster.name(node);
+                found[at].came.push((pod, node));
+                self.next.pods[pod].node = node;
+                self.cluster.change_pod(&self.next, pod);
+                for (new, found) in self.new.iter().zip(&mut found) {
+                    let here = new.iter().find(|(name, _)| *name == node);
+                    found.used.extend(here.map(|(_, at)| *at));
+                }
             }
         }
+        for (pod, _) in found.iter().flat_map(|own| &own.came) {
+            self.next.pods[*pod].node = Str::EMPTY;
+            self.cluster.change_pod(&self.next, *pod);
+        }
+        found
     }
-    (found, next)
+
+    /// The same cluster as one who launches nodes sees it, with pods where the scheduler put them.
+    pub(crate) fn launching(&mut self, offers: &Arc<Offers>, found: &[Foreseen]) -> Cluster {
+        for (pod, node) in found.iter().flat_map(|own| &own.came) {
+            self.next.pods[*pod].node = *node;
+        }
+        let cluster = Cluster::new(&self.next, Arc::clone(offers), Placing::PLANNER);
+        for (pod, _) in found.iter().flat_map(|own| &own.came) {
+            self.next.pods[*pod].node = Str::EMPTY;
+        }
+        cluster
+    }
 }

@@ -47,6 +47,9 @@ impl Steep {
             for step in STEPS {
                 let dear = with_price(fleet, worth * step);
                 let mut first = Plan::brief(&dear, offers, &mut || false, &mut || {});
+                if first.stats.postponed == 0 && self::worth(&first) <= worth * BETTER {
+                    continue;
+                }
                 leave_tight(&dear, offers, &mut first);
                 for own in &mut first.moves {
                     own.own.required = value::required(fleet, &own.own.sources);
