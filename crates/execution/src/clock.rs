@@ -19,6 +19,10 @@ const MANY: u64 = 100;
 const DOUBLED: u32 = 2;
 const LARGE: u64 = 20_000;
 
+/// While moves run, nodes and claims come and go because of them: not worth a search each, but one after this time. When a
+/// move is over, one follows at once.
+const LONG: GoDuration = GoDuration::from_seconds(60);
+
 /// What a search saw.
 #[derive(Clone, Debug)]
 struct Seen {
@@ -29,6 +33,17 @@ struct Seen {
     cluster_wide: Resolved,
 }
 
+/// What is not worth a search at once.
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    /// So many pods are few.
+    few: u64,
+    /// How long nothing is searched because of a few pods.
+    rest: GoDuration,
+    /// How long nothing is searched because of nodes and claims.
+    moving: GoDuration,
+}
+
 /// When the last search was, and when the next may be worth it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
@@ -37,6 +52,8 @@ pub(crate) struct Clock {
     began: bool,
     /// How many searches in a row began nothing.
     fruitless: u32,
+    /// How many moves were under way then.
+    open: usize,
     seen: Option<Seen>,
     /// When something ends by itself that kept a move from being made.
     wakes: Option<Time>,
@@ -44,18 +61,24 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Whether to search now.
-    pub(crate) fn is_due(&self, now: Time, observed: &Observed<'_>, policy: &Policy<'_>) -> bool {
-        let few = self.few(observed.snapshot.pods.len());
-        self.is_time(now, policy.inputs.cluster.settings.poll_period, |seen, rested| {
-            seen.differs(of_cluster(observed), few, rested) || seen.is_of_other(policy)
+    /// Whether to search now, with so many moves under way.
+    pub(crate) fn is_due(
+        &self,
+        now: Time,
+        observed: &Observed<'_>,
+        policy: &Policy<'_>,
+        open: usize,
+    ) -> bool {
+        let patience = self.patience(observed.snapshot.pods.len(), open);
+        self.is_time(now, policy.inputs.cluster.settings.poll_period, |seen, waited| {
+            seen.differs(of_cluster(observed), waited, patience) || seen.is_of_other(policy)
         })
     }
 
     /// The same as far as it can be told from how often a cluster of so many pods changed, and settings did not.
-    pub(crate) fn may_be_due(&self, now: Time, changed: Changes, pods: usize) -> bool {
-        let few = self.few(pods);
-        self.is_time(now, self.poll, |seen, rested| seen.differs(Ok(changed), few, rested))
+    pub(crate) fn may_be_due(&self, now: Time, changed: Changes, pods: usize, open: usize) -> bool {
+        let patience = self.patience(pods, open);
+        self.is_time(now, self.poll, |seen, waited| seen.differs(Ok(changed), waited, patience))
     }
 
     /// Whether it is time to search, or things are other than they were.
@@ -63,7 +86,7 @@ impl Clock {
         &self,
         now: Time,
         poll: GoDuration,
-        differs: impl FnOnce(&Seen, bool) -> bool,
+        differs: impl FnOnce(&Seen, GoDuration) -> bool,
     ) -> bool {
         let Some(last) = self.last else { return true };
         let waited = now.since(last);
@@ -73,33 +96,36 @@ impl Clock {
         waited >= LATEST
             || self.began
             || self.wakes.is_some_and(|wakes| wakes <= now)
-            || self.seen.as_ref().is_none_or(|seen| differs(seen, waited >= self.rest()))
+            || self.seen.as_ref().is_none_or(|seen| differs(seen, waited))
     }
 
-    /// How many pods of so many are few.
-    fn few(&self, pods: usize) -> u64 {
+    /// How much has to change in a cluster of so many pods, and what has to wait: twice as long after each search in vain.
+    fn patience(&self, pods: usize, open: usize) -> Patience {
         let pods = pods as u64;
         let doubled = if pods < LARGE { 0 } else { self.fruitless.min(DOUBLED) };
-        (pods << doubled) / MANY
+        let rest = self.poll.millis() << self.fruitless.min(16);
+        let at_most = |longest: GoDuration| GoDuration::from_millis(rest.min(longest.millis()));
+        Patience {
+            few: (pods << doubled) / MANY,
+            rest: at_most(LATEST),
+            // One that is over makes room for others.
+            moving: if open > 0 && open >= self.open { at_most(LONG) } else { GoDuration::ZERO },
+        }
     }
 
-    /// How long nothing is searched because of a few pods: twice as long after each search in vain.
-    fn rest(&self) -> GoDuration {
-        let doubled = self.poll.millis() << self.fruitless.min(16);
-        GoDuration::from_millis(doubled.min(LATEST.millis()))
-    }
-
-    /// Remembers what a search saw and found. `wakes` is when something else ends that kept moves from being made.
+    /// Remembers what a search saw and found. `open` is how many moves are under way now, and `wakes` when something else ends that
+    /// kept moves from being made.
     pub(crate) fn searched(
         &mut self,
         now: Time,
         observed: &Observed<'_>,
         policy: &Policy<'_>,
-        began: bool,
+        (began, open): (bool, usize),
         wakes: Option<Time>,
     ) {
         self.last = Some(now);
         self.began = began;
+        self.open = open;
         self.fruitless = if began { 0 } else { self.fruitless + 1 };
         self.poll = policy.inputs.cluster.settings.poll_period;
         self.wakes = wakes.filter(|at| *at > now);
@@ -124,12 +150,19 @@ impl Clock {
 }
 
 impl Seen {
-    /// Whether a cluster is other than it was, where so many pods are few.
-    fn differs(&self, cluster: Result<Changes, u64>, few: u64, rested: bool) -> bool {
+    /// Whether a cluster is other than it was, so much that it is worth a search after so long.
+    fn differs(
+        &self,
+        cluster: Result<Changes, u64>,
+        waited: GoDuration,
+        patience: Patience,
+    ) -> bool {
         match (self.cluster, cluster) {
             (Ok(then), Ok(now)) => {
                 let changed = now.pods.abs_diff(then.pods);
-                then.others != now.others || changed > few || (changed > 0 && rested)
+                (then.others != now.others && waited >= patience.moving)
+                    || changed > patience.few
+                    || (changed > 0 && waited >= patience.rest)
             }
             (then, now) => then != now,
         }

@@ -67,7 +67,7 @@ impl Execution {
         }
         if observed.paused {
             self.steered.drop_plan();
-        } else if self.clock.is_due(now, observed, policy) {
+        } else if self.clock.is_due(now, observed, policy, self.open()) {
             actions.extend(self.search(now, observed, policy, acting, first));
         }
         if acting {
@@ -107,7 +107,12 @@ impl Execution {
     /// Whether a search may be due, by how often a cluster of so many pods has changed: whoever drives the loop and has nothing
     /// under way need not look at the cluster before.
     pub fn may_search(&self, now: Time, changed: Changes, pods: usize) -> bool {
-        self.clock.may_be_due(now, changed, pods)
+        self.clock.may_be_due(now, changed, pods, self.open())
+    }
+
+    /// How many moves are under way.
+    fn open(&self) -> usize {
+        self.records.iter().filter(|own| !own.phase.is_over()).count()
     }
 
     /// Whether every change may matter: something is under way, or so shortly over that it is still looked after.
@@ -224,7 +229,8 @@ impl Execution {
         actions.extend(self.tell(&fleet, plan, &held));
         let ends = held.iter().map(|own| own.brake.until());
         let wakes = ends.chain(rates_ease(&fleet)).chain(wakes(plan)).min();
-        self.clock.searched(now, observed, policy, begun > 0, wakes);
+        let under_way = (begun > 0, self.open());
+        self.clock.searched(now, observed, policy, under_way, wakes);
         actions
     }
 

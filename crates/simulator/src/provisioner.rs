@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use restow_consolidation::settings::Resolved;
 use restow_consolidation::{Fleet, Inputs, peer};
-use restow_model::{GoDuration, Str};
+use restow_model::{GoDuration, Snapshot, Str};
 
 use crate::agenda::Event;
 use crate::provider::Request;
@@ -53,6 +53,9 @@ impl World {
             return self.agenda.note(due, Event::Provision);
         }
         self.batch = None;
+        if self.queue.waiting().next().is_none() && !self.some_node_leaves() {
+            return;
+        }
         let pools = vec![peer.clone(); self.snapshot.node_pools.len()];
         let inputs =
             Inputs { book: &self.book, cluster: peer, pools: &pools, groups: &[], price_age: None };
@@ -90,6 +93,14 @@ impl World {
             self.batch = Some((self.now, due));
             self.agenda.note(due, Event::Provision);
         }
+    }
+
+    /// Whether pods will have to go because their node is being deleted.
+    fn some_node_leaves(&self) -> bool {
+        let Snapshot { nodes, node_claims, .. } = &self.snapshot;
+        let mut metas =
+            nodes.iter().map(|own| &own.meta).chain(node_claims.iter().map(|own| &own.meta));
+        metas.any(|meta| meta.deleted.is_some())
     }
 
     /// Whether pods care in which zone they are.

@@ -149,7 +149,8 @@ fn improve(
         return;
     }
     let mut shuffle = Shuffle(0x9E37_79B9_7F4A_7C15);
-    let (mut vain, patience) = (0, 40 * candidates.len() + 200);
+    // Around a few nodes there is soon nothing left to try.
+    let (mut vain, patience) = (0, 40 * candidates.len() + (20 * candidates.len()).min(200));
     while outline.board.effort < effort && vain < patience && !stop() {
         outline.board.spend(0);
         let pivot = candidates[shuffle.below(candidates.len())];
