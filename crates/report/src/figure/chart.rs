@@ -9,6 +9,8 @@ pub(super) const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 240.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 38.0;
+/// Half of the last number of the time axis is beyond its end.
+const RIGHT: f64 = 14.0;
 
 /// A course.
 pub(crate) struct Series<'a> {
@@ -55,14 +57,14 @@ impl Chart<'_> {
         let labels: Vec<String> = y.ticks.iter().map(|own| (self.value)(*own, y.step)).collect();
         let left = 14.0 + labels.iter().map(|own| text_width(own)).fold(0.0, f64::max);
         let unit = TimeUnit::of(self.seconds);
-        let x = Scale::time((0.0, self.seconds as f64), (left, WIDTH - 10.0), 7, unit);
+        let x = Scale::time((0.0, self.seconds as f64), (left, WIDTH - RIGHT), 7, unit);
         let mut svg = Svg::new(WIDTH, HEIGHT, self.title, &self.text);
         for (value, label) in y.ticks.iter().zip(&labels) {
             let at = y.at(*value);
-            svg.line("grid", (left, at), (WIDTH - 10.0, at));
+            svg.line("grid", (left, at), (WIDTH - RIGHT, at));
             svg.text("", (left - 8.0, at + 4.0), Anchor::End, label);
         }
-        time_axis(&mut svg, &x, unit, HEIGHT - BOTTOM, (left, WIDTH - 10.0));
+        time_axis(&mut svg, &x, unit, HEIGHT - BOTTOM, (left, WIDTH - RIGHT));
         for own in &self.series {
             if own.band.len() > 1 {
                 svg.path(&format!("band {}", own.class), &band(&own.band, &x, &y), None);
