@@ -108,7 +108,8 @@ impl Judge for Core<'_> {
             let Some(at) = sight.place(source).filter(|at| !fleet.nodes[*at].deleting) else {
                 continue;
             };
-            if gates::stays(fleet, at).is_none() && taken.take(fleet, at, source.went.is_some()) {
+            let before = source.went.map(|went| (went, source.evictions));
+            if gates::stays(fleet, at).is_none() && taken.take(fleet, at, before) {
                 going.push((number, fleet.nodes[at].movable));
             }
         }
@@ -169,8 +170,14 @@ impl Drawn {
     }
 
     /// Lets one more node go, if its pods are within what is left: of a disruption budget of pods that nobody else draws on
-    /// one is enough, the others go as fast as they are replaced (design 3.7).
-    fn take(&mut self, fleet: &fleet::Fleet<'_>, at: usize, again: bool) -> bool {
+    /// one is enough, the others go as fast as they are replaced (design 3.7). `before` is when it was let go in vain, and
+    /// with how many pods.
+    fn take(
+        &mut self,
+        fleet: &fleet::Fleet<'_>,
+        at: usize,
+        before: Option<(Time, usize)>,
+    ) -> bool {
         let node = &fleet.nodes[at];
         let mut needed: FxHashMap<fleet::PdbId, i64> = FxHashMap::default();
         for pod in node.movable_pods() {
@@ -186,9 +193,13 @@ impl Drawn {
         if let Some(pool) = node.pool {
             let settings = &fleet.pools[pool].resolved.settings;
             let evicted = self.evictions.entry(pool).or_default();
-            let past = waves::evicted(fleet, pool);
-            // One that was let go before, in vain, is among those of the past.
-            let more = evicted.and(if again { 0 } else { node.movable });
+            let mut past = waves::evicted(fleet, pool);
+            // One that was let go before is among those of the past, but more pods may have come to it since.
+            let counted = before.is_some_and(|(_, pods)| node.movable <= pods);
+            if !counted && let Some(own) = past.iter().position(|own| Some(*own) == before) {
+                past.swap_remove(own);
+            }
+            let more = evicted.and(if counted { 0 } else { node.movable });
             let pods = fleet.pools[pool].movable_pods;
             let rate = budget::rate(settings, pods, more, &past, fleet.now);
             let closed = budget::window(settings, fleet.now).is_err();

@@ -107,3 +107,13 @@ fn room_for_pods_that_like_to_be_spread_is_promised_once() {
     let (_, broken) = trials(&own, &policies(&own)[..1], &[104], options, 1);
     assert_eq!(told("faults", &broken), Vec::<String>::new());
 }
+
+/// A node was let go with two pods, in vain, and again ten seconds later: a third pod had come to it meanwhile, and was one more than
+/// the pool's rate allows in an hour.
+#[test]
+fn a_node_that_is_let_go_again_keeps_within_the_rate() {
+    let own = scenario("faults.yaml", &format!("{HEAD}{JOBS}"));
+    let options = Options { faults: Some(Faults::default()), checks: true };
+    let (_, broken) = trials(&own, &policies(&own)[1..], &[7559], options, 1);
+    assert_eq!(told("faults", &broken), Vec::<String>::new());
+}
