@@ -128,7 +128,7 @@ impl Plan {
         found.moves.retain(|own| own.sources.iter().all(ripe));
         let postponed = all - found.moves.len();
         let candidates: Vec<usize> = candidates.into_iter().filter(ripe).collect();
-        let moves = in_turns(fleet, found.moves.clone());
+        let moves = in_turns(fleet, std::mem::take(&mut found.moves));
         let verdicts = verdicts(&mut board, failures, &moves, &found, whole);
         let stats = Stats {
             candidates: candidates.len(),

@@ -16,6 +16,8 @@ pub enum Happened {
         moves: usize,
         /// Those of them that began.
         begun: usize,
+        /// Moves that wait for nodes that may go in a moment.
+        postponed: usize,
         /// Units of work.
         effort: u64,
         /// What the plan would save per hour.

@@ -172,12 +172,7 @@ impl Drawn {
     /// Lets one more node go, if its pods are within what is left: of a disruption budget of pods that nobody else draws on
     /// one is enough, the others go as fast as they are replaced (design 3.7). `before` is when it was let go in vain, and
     /// with how many pods.
-    fn take(
-        &mut self,
-        fleet: &fleet::Fleet<'_>,
-        at: usize,
-        before: Option<(Time, usize)>,
-    ) -> bool {
+    fn take(&mut self, fleet: &fleet::Fleet<'_>, at: usize, before: Option<(Time, usize)>) -> bool {
         let node = &fleet.nodes[at];
         let mut needed: FxHashMap<fleet::PdbId, i64> = FxHashMap::default();
         for pod in node.movable_pods() {

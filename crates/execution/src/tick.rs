@@ -222,6 +222,7 @@ impl Execution {
             candidates: plan.stats.candidates,
             moves: plan.moves.len(),
             begun,
+            postponed: steep.first().stats.postponed,
             effort: plan.stats.effort,
             savings: plan.savings(),
         }));

@@ -135,8 +135,8 @@ fn line(news: &News) -> Option<Line> {
 fn happening(own: &Happened) -> Option<Line> {
     let dollars = |price: &Price| json!(price.dollars());
     Some(match own {
-        Happened::Searched { candidates, moves, begun, effort, savings } => {
-            if *moves == 0 && *begun == 0 {
+        Happened::Searched { candidates, moves, begun, postponed, effort, savings } => {
+            if *moves == 0 && *begun == 0 && *postponed == 0 {
                 return None;
             }
             info(
@@ -145,6 +145,7 @@ fn happening(own: &Happened) -> Option<Line> {
                     ("candidates", json!(candidates)),
                     ("moves", json!(moves)),
                     ("begun", json!(begun)),
+                    ("waitForNodesThatMayGoSoon", json!(postponed)),
                     ("savingsPerHour", dollars(savings)),
                     ("effort", json!(effort)),
                 ],
