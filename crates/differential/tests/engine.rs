@@ -262,7 +262,9 @@ fn a_probe_finds_what_a_trial_finds_and_no_more_than_there_is() {
                         only_probe += 1;
                         let mut checker = Checker::new(&snapshot);
                         let pods: Vec<usize> = cluster.movable(node).map(|(pod, _)| pod).collect();
-                        pods.iter().for_each(|pod| checker.evict(*pod));
+                        for pod in &pods {
+                            checker.evict(*pod);
+                        }
                         checker.remove_node(node.index());
                         assert!(fit_somehow(&mut checker, &pods, snapshot.nodes.len()), "{what}");
                     }

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::cluster::EPHEMERAL;
 use crate::draft::Drafts;
 use crate::group::Groups;
-use crate::ids::{Domain, GroupId, NO_DOMAIN, NodeId, PoolId, SelectionId};
+use crate::ids::{Domain, GroupId, KeyId, NO_DOMAIN, NodeId, PoolId, SelectionId, TallyId};
 use crate::known::Known;
 use crate::source::NodeSource;
 use crate::state::State;
@@ -216,11 +216,25 @@ pub(crate) fn empty_state(
 
 /// Which domains spread constraints see.
 pub(crate) fn count_domains(tables: &Tables, state: &mut State) {
+    // Most see the same: of each label and scope only the first one looks at all nodes.
+    let mut first_of: FxHashMap<(KeyId, u32), TallyId> = FxHashMap::default();
     for (id, tally) in tables.tallies.iter() {
         if !matches!(tally.counted, Counted::Alive(..)) {
             continue;
         }
-        let row = tables.tally_hot[id.index()].row as usize;
+        let hot = &tables.tally_hot[id.index()];
+        let row = hot.row as usize;
+        let first = *first_of.entry((tally.key, hot.scope)).or_insert(id);
+        if first != id {
+            if tables.keys.get(tally.key).kind == KeyKind::Hostname {
+                let hosts = state.histograms[first.index()].clone();
+                state.histograms[id.index()] = hosts;
+            } else {
+                let from = tables.tally_hot[first.index()].row as usize;
+                state.row_nodes.copy_within(from..from + hot.domains as usize, row);
+            }
+            continue;
+        }
         if tables.keys.get(tally.key).kind == KeyKind::Hostname {
             let mut hosts: FxHashSet<Domain> = FxHashSet::default();
             for (at, node) in tables.nodes.iter().enumerate() {

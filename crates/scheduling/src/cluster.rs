@@ -56,6 +56,19 @@ pub struct Cluster {
     pub(crate) revived: FxHashMap<u32, ClassId>,
 }
 
+/// How many kinds of pods there are.
+fn count_kinds(keys: &[Option<PodKey>]) -> usize {
+    let mut kinds: FxHashSet<PodKey> = FxHashSet::default();
+    let mut last = None;
+    for key in keys.iter().flatten() {
+        if last != Some(key) {
+            kinds.insert(*key);
+            last = Some(key);
+        }
+    }
+    kinds.len()
+}
+
 impl Cluster {
     /// Builds the compact form of a snapshot.
     pub fn new(snapshot: &Snapshot, offers: Arc<Offers>, settings: Settings) -> Self {
@@ -66,7 +79,7 @@ impl Cluster {
             .iter()
             .map(|pod| (!pod.is_finished()).then(|| pod_key(snapshot, pod, settings)))
             .collect();
-        let mut compiler = Compiler::new(snapshot, &known, settings);
+        let mut compiler = Compiler::new(snapshot, &known, settings, count_kinds(&keys));
         // By pod: the number of its kind.
         let mut kinds: Vec<usize> = Vec::with_capacity(keys.len());
         let mut last = None;

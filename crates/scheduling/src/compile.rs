@@ -1,8 +1,10 @@
 //! From pods as they are written to classes: every term resolved, every label looked up, once per kind of pod.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher as _;
+use std::ops::Deref;
 
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 use restow_model::{Effect, HostPort, NodePolicy, PodShape, Shared, Snapshot, Str, Taint, Volumes};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -40,7 +42,7 @@ pub(crate) struct PodKey {
 #[derive(Clone, Debug)]
 pub(crate) struct Raw<'a> {
     pub(crate) key: PodKey,
-    pub(crate) shape: Cow<'a, PodShape>,
+    pub(crate) shape: Shape<'a>,
     pub(crate) selection: Selection,
     pub(crate) storage: Storage,
     /// Spread constraints: what is counted, where, and the numbers.
@@ -55,7 +57,33 @@ pub(crate) struct Raw<'a> {
     /// The same pod with one preference less.
     pub(crate) relaxed: Option<usize>,
     /// What its scores depend on, if nodes can be scored.
-    pub(crate) soft: Option<RawSoft>,
+    pub(crate) soft: Option<Box<RawSoft>>,
+}
+
+/// A shape as it is written, or with fewer preferences: there are as many raw pods as kinds of pods, so they are kept small.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape<'a> {
+    Written(&'a PodShape),
+    Changed(Box<PodShape>),
+}
+
+impl<'a> From<Cow<'a, PodShape>> for Shape<'a> {
+    fn from(shape: Cow<'a, PodShape>) -> Self {
+        match shape {
+            Cow::Borrowed(own) => Self::Written(own),
+            Cow::Owned(own) => Self::Changed(Box::new(own)),
+        }
+    }
+}
+
+impl Deref for Shape<'_> {
+    type Target = PodShape;
+    fn deref(&self) -> &PodShape {
+        match self {
+            Self::Written(own) => own,
+            Self::Changed(own) => own,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -93,15 +121,20 @@ pub(crate) struct Compiler<'a> {
     default_spread: Option<DefaultSpread<'a>>,
 }
 
-/// Classes by what they were compiled from and to.
+/// Classes by what they were compiled from.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClassIndex {
     pub(crate) by_key: FxHashMap<PodKey, ClassId>,
-    by_content: HashMap<Compiled, ClassId, FxBuildHasher>,
 }
 
 impl<'a> Compiler<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot, known: &'a Known, settings: Settings) -> Self {
+    /// Prepares for so many kinds of pods.
+    pub(crate) fn new(
+        snapshot: &'a Snapshot,
+        known: &'a Known,
+        settings: Settings,
+        kinds: usize,
+    ) -> Self {
         let of_nodes = snapshot.nodes.iter().flat_map(|node| &node.taints);
         let of_pools = snapshot.node_pools.iter().flat_map(|pool| &pool.template.taints);
         let soft = |taint: &Taint| taint.effect == Effect::PreferNoSchedule;
@@ -112,9 +145,9 @@ impl<'a> Compiler<'a> {
             settings,
             storage: StorageIndex::new(snapshot, known),
             namespaces: NamespaceLabels::new(snapshot, known),
-            // One for each shape at least: these are large, and moving them takes long.
-            raws: Vec::with_capacity(2 * snapshot.shapes.values().len()),
-            by_key: FxHashMap::default(),
+            // Moving them all when there are more takes long; preferences make some more of them.
+            raws: Vec::with_capacity(2 * kinds),
+            by_key: FxHashMap::with_capacity_and_hasher(kinds, FxBuildHasher),
             projection: Projection::default(),
             default_spread: settings.scores.then(|| DefaultSpread::new(snapshot)),
         }
@@ -255,11 +288,11 @@ impl<'a> Compiler<'a> {
         let avoids_required = snapshot.shapes[key.shape].anti_affinity.len();
         let soft = self.default_spread.as_ref().map(|defaults| {
             let whole = &snapshot.shapes[key.shape];
-            RawSoft::read(&key, whole, labels, &self.namespaces, defaults, self.known)
+            Box::new(RawSoft::read(&key, whole, labels, &self.namespaces, defaults, self.known))
         });
         Raw {
             key,
-            shape,
+            shape: shape.into(),
             selection,
             storage,
             spreads,
@@ -319,14 +352,18 @@ impl<'a> Compiler<'a> {
             finished.push(finish(raw, numbered, &related, tables));
         }
         merge_tallies(&mut finished, tables);
+        let hash = |own: &Compiled| FxBuildHasher.hash_one(own);
+        let mut by_content: HashTable<ClassId> = HashTable::with_capacity(raws.len());
         for (raw, mut compiled) in raws.iter().zip(finished) {
             compiled.relaxed = raw.relaxed.map(|at| class_of_raw[at]);
-            let id = if let Some(found) = index.by_content.get(&compiled) {
+            let own_hash = hash(&compiled);
+            let same = |id: &ClassId| tables.classes[id.index()].compiled == compiled;
+            let id = if let Some(found) = by_content.find(own_hash, same) {
                 *found
             } else {
                 let id = ClassId::new(tables.classes.len());
                 let class = Class::new(
-                    compiled.clone(),
+                    compiled,
                     |tally| tables.keys.get(tables.tallies.get(tally).key).is_dense(),
                     |tally| {
                         tables.keys.get(tables.tallies.get(tally).key).is_dense()
@@ -334,7 +371,8 @@ impl<'a> Compiler<'a> {
                     },
                 );
                 tables.classes.push(class);
-                index.by_content.insert(compiled, id);
+                by_content
+                    .insert_unique(own_hash, id, |id| hash(&tables.classes[id.index()].compiled));
                 id
             };
             class_of_raw.push(id);
