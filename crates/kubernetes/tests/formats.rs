@@ -138,6 +138,25 @@ fn of_an_object_that_comes_twice_the_newest_version_counts() {
     }
 }
 
+/// Of the peer's check-list: an owner that is not the controller says nothing about a pod.
+#[test]
+fn dsel_6_owners_that_are_not_the_controller_are_passed_over() {
+    let pod = |owners: &str| {
+        let text = format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: n, ownerReferences: [{owners}]}}, spec: {{containers: [{{name: c}}]}}}}"
+        );
+        let snapshot = read(text.as_bytes());
+        let owner = snapshot.owner(&snapshot.pods[0]).map(|own| snapshot.text(own.name).to_owned());
+        owner.unwrap_or_default()
+    };
+    let of = |name: &str, more: &str| {
+        format!("{{apiVersion: apps/v1, kind: ReplicaSet, name: {name}, uid: {name}{more}}}")
+    };
+    assert_eq!(pod(&of("a", "")), "");
+    assert_eq!(pod(&of("a", ", controller: false")), "");
+    assert_eq!(pod(&format!("{}, {}", of("a", ""), of("b", ", controller: true"))), "b");
+}
+
 #[test]
 fn every_flavour_of_cluster_is_read() {
     for (_, flavor) in Flavor::ALL {

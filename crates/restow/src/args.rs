@@ -111,6 +111,12 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) now: Option<restow_model::Time>,
 
+    /// How the cluster's scheduler is configured: its `defaultConstraints` spread pods that do not say how they spread.
+    ///
+    /// A KubeSchedulerConfiguration, or the file of Karpenter's `--scheduler-config`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scheduler_config: Option<PathBuf>,
+
     /// The kubeconfig context to read.
     #[arg(long, value_name = "NAME", conflicts_with = "files")]
     pub(crate) context: Option<String>,

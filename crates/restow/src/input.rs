@@ -13,13 +13,30 @@ use restow_model::{Snapshot, Time};
 use restow_report::units::counted;
 
 use crate::args::InputArgs;
-use crate::terminal;
+use crate::{scheduler_config, terminal};
 
 /// Reads the cluster that the arguments name, and says on standard error what was left out.
 pub(crate) fn read(args: &InputArgs) -> anyhow::Result<Snapshot> {
-    if args.files.is_empty() {
-        return runtime()?.block_on(read_live(args));
+    let mut snapshot = if args.files.is_empty() {
+        runtime()?.block_on(read_live(args))?
+    } else {
+        read_all_files(args)?
+    };
+    if let Some(path) = &args.scheduler_config {
+        scheduler_config::apply_and_tell(path, &mut snapshot)?;
     }
+    Ok(snapshot)
+}
+
+/// Gives pods that were added to a cluster what its own pods got by the scheduler's configuration.
+pub(crate) fn spread_added(args: &InputArgs, snapshot: &mut Snapshot) -> anyhow::Result<()> {
+    if let Some(path) = &args.scheduler_config {
+        scheduler_config::apply(path, snapshot)?;
+    }
+    Ok(())
+}
+
+fn read_all_files(args: &InputArgs) -> anyhow::Result<Snapshot> {
     let snapshot = read_files(args)?;
     let origin = match args.files.as_slice() {
         [path] if path.as_os_str() == "-" => "standard input".to_owned(),

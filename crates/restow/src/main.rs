@@ -8,6 +8,7 @@ mod planning;
 mod prices;
 mod replay;
 mod scenario;
+mod scheduler_config;
 mod settings_args;
 mod show;
 mod terminal;

@@ -67,6 +67,7 @@ screens! {
     scale_in_a_namespace: ["-f", "twins.yaml", "--scale", "deploy/api=2", "-n", "two"];
     scale_a_stateful_set: ["--scale", "sts/db=3"];
     scale_down: ["--scale", "deploy/web=1"];
+    scale_spread_by_default: ["--scale", "sts/db=4", "--scheduler-config", "scheduler.yaml"];
     pods_of_a_file: ["--pods", "apps.yaml"];
     pods_of_a_file_within_a_limit: ["--pods", "apps.yaml", "--max-new-nodes", "1"];
     pods_of_a_file_json: ["--pods", "apps.yaml", "-o", "json"];
@@ -80,6 +81,8 @@ screens! {
     feasible_pods_of_a_file: ["--pods", "apps.yaml", "--feasible", "shop/import"];
     feasible_nothing: ["--feasible", "pending"];
     error_unknown_node: ["--drain", "nod-a"];
+    error_scheduler_config: ["--scheduler-config", "bad-scheduler.yaml"];
+    error_no_scheduler_config: ["--scheduler-config", "none.yaml"];
     error_node_like_none: ["--drain", "gke-pool-1"];
     error_scale_syntax: ["--scale", "web=3"];
     error_scale_kind: ["--scale", "pod/web=3"];

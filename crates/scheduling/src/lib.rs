@@ -13,6 +13,7 @@ mod cluster;
 mod compile;
 mod consult;
 mod counts;
+mod defaults;
 mod directed;
 mod draft;
 mod events;
@@ -57,6 +58,7 @@ mod used;
 
 pub use cluster::Cluster;
 pub use consult::Choice;
+pub use defaults::spread_by_default;
 pub use directed::{Aim, Bin, Share};
 pub use first_fit::{Arrival, Arrived, Places};
 pub use ids::{ClassId, NodeId};

@@ -5,7 +5,7 @@
 //! Where we do better than the peer on purpose, the test states what we do and its comment says why. Codes without a test:
 //!
 //! - `TOP-2`: the API server has refused such selectors since 1.24.
-//! - `DEF`, `DSEL`: default spread constraints of the cluster are not modelled yet.
+//! - `DSEL-6`: which owner is the controller is read from the object; its test is with the reader of Kubernetes' formats.
 //! - `SEL-14`: lists of types are not truncated.
 //! - `VOL-9` (provisioners): no provisioner is refused; its topology key has a test.
 //! - `DLN-6`: whether a budget blocks a pod is decided by whoever drains its node.
@@ -18,7 +18,7 @@
 //!   are written by whoever makes the claim; a new node says which types and labels are possible.
 //! - `INF-13` (labels that leak): as above.
 //! - `MPL-5`, `MPL-6`, `MPL-7`, `MPL-9` and half of `MPL-8`: `minValues` are kept, never lowered.
-//! - `BUF`: buffers are not modelled yet.
+//! - `BUF`: buffers are made pods before anything is asked of the engine; that has tests in `consolidation` and in the binary.
 
 mod checklist {
     mod batch;
@@ -36,6 +36,7 @@ mod checklist {
     mod claims;
     mod combined;
     mod daemons;
+    mod defaults;
     mod existing;
     mod hosts;
     mod in_flight;

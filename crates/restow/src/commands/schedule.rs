@@ -138,10 +138,12 @@ impl AskArgs {
 pub(crate) fn run(args: &ScheduleArgs) -> anyhow::Result<ExitCode> {
     let mut snapshot = input::read(&args.input)?;
     let added = pods_file::add(&mut snapshot, &args.ask.pods, &args.input)?;
+    input::spread_added(&args.input, &mut snapshot)?;
     if let Some(which) = &args.ask.feasible {
         return feasible::run(&snapshot, which, &args.show);
     }
     let question = Question::new(&mut snapshot, &args.ask, added)?;
+    input::spread_added(&args.input, &mut snapshot)?;
     question.say_what_is_left_out(&snapshot);
     let report = answer(&mut snapshot, args, &question)?;
     let view = |_: &_, options: &_| restow_report::schedule_view(&report, options);

@@ -58,7 +58,7 @@ impl<'a> DefaultSpread<'a> {
     }
 
     /// The labels of its services, and what its controller selects.
-    fn selector(&self, namespace: Str, labels: &Labels, owner: Shared) -> Selector {
+    pub(crate) fn selector(&self, namespace: Str, labels: &Labels, owner: Shared) -> Selector {
         let has = |(key, value)| labels.get(key) == Some(value);
         let services = self.services.get(&namespace).into_iter().flatten();
         let own = services.filter(|service| service.selector.iter().all(has));

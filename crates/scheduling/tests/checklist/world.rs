@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use restow_catalog::{Adjustments, Catalog, PriceBook, SourceInfo};
 use restow_model::{
-    Labels, Meta, Node, NodeClaim, Owner, Phase, Pod, PodTemplate, Resources, Shared, Snapshot,
-    Str, Time, Uid, Volumes, Workload, WorkloadKind,
+    Labels, Meta, Node, NodeClaim, Owner, Phase, Pod, PodTemplate, Resources, Service, Shared,
+    Snapshot, Str, Time, Uid, Volumes, Workload, WorkloadKind,
 };
 use restow_scheduling::{Cluster, Destination, Limits, NodeId, Offers, Schedule, Settings};
 
@@ -14,6 +14,7 @@ use super::batch::{Batch, Launched};
 use super::kinds::{Kind, fake};
 use super::pods::PodSpec;
 use super::pools::{ClaimSpec, NodeSpec, PoolSpec, pool};
+use super::terms::SpreadSpec;
 use super::text;
 use super::verify;
 
@@ -22,8 +23,19 @@ pub(crate) struct World {
     pub(crate) snapshot: Snapshot,
     pub(crate) kinds: Vec<Kind>,
     pub(crate) settings: Settings,
+    /// What the scheduler spreads pods by that do not say so themselves.
+    pub(crate) defaults: Vec<SpreadSpec>,
     /// How many nodes were launched so far.
     launched: usize,
+}
+
+/// The API group of a controller.
+fn group_of(kind: &str) -> &'static str {
+    match kind {
+        "ReplicationController" => "",
+        "Job" => "batch",
+        _ => "apps",
+    }
 }
 
 /// What becomes of pods and new nodes after a batch.
@@ -45,8 +57,13 @@ impl World {
 
     /// One pool that may launch any of these types.
     pub(crate) fn of(kinds: Vec<Kind>) -> Self {
-        let mut world =
-            Self { snapshot: Snapshot::default(), kinds, settings: Settings::PLANNER, launched: 0 };
+        let mut world = Self {
+            snapshot: Snapshot::default(),
+            kinds,
+            settings: Settings::PLANNER,
+            defaults: Vec::new(),
+            launched: 0,
+        };
         world.pool(pool("default"));
         world
     }
@@ -82,7 +99,7 @@ impl World {
         let snapshot = &mut self.snapshot;
         let strings = &mut snapshot.strings;
         let owner = spec.owner.as_ref().map(|(kind, name)| Owner {
-            group: strings.intern("apps"),
+            group: strings.intern(group_of(kind)),
             kind: strings.intern(kind),
             name: strings.intern(name),
             uid: Uid::new(name),
@@ -115,6 +132,31 @@ impl World {
         };
         self.snapshot.pods.push(pod);
         at
+    }
+
+    /// Adds a service of a namespace.
+    pub(crate) fn service(&mut self, namespace: &str, name: &str, selector: &str) {
+        let strings = &mut self.snapshot.strings;
+        let (namespace, name) = (strings.intern(namespace), strings.intern(name));
+        let meta = Meta { namespace, name, ..Meta::default() };
+        let selector = text::labels(selector, strings);
+        self.snapshot.services.push(Service { meta, selector });
+    }
+
+    /// Adds a controller, and what it selects.
+    pub(crate) fn controller(&mut self, kind: WorkloadKind, name: &str, selector: &str) {
+        let strings = &mut self.snapshot.strings;
+        let (namespace, name) = (strings.intern("default"), strings.intern(name));
+        let selector = Some(text::selector(selector, strings));
+        let meta = Meta { namespace, name, ..Meta::default() };
+        self.snapshot.workloads.push(Workload { selector, ..Workload::new(kind, meta) });
+    }
+
+    /// Spreads pods by the defaults; returns how many of them.
+    pub(crate) fn spread_by_default(&mut self) -> usize {
+        let strings = &mut self.snapshot.strings;
+        let constraints: Vec<_> = self.defaults.iter().map(|own| own.build(strings)).collect();
+        restow_scheduling::spread_by_default(&mut self.snapshot, &constraints)
     }
 
     /// Adds a daemon whose pods are like this one.
@@ -179,6 +221,7 @@ impl World {
     }
 
     fn run(&mut self, pods: &[usize], drained: &[&str], after: After) -> Batch {
+        self.spread_by_default();
         let source = SourceInfo::named("test");
         let catalog = Catalog::new(source, self.kinds.iter().map(Kind::build).collect());
         let book = PriceBook::new(catalog, Adjustments::default());
