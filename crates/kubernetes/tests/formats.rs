@@ -143,7 +143,7 @@ fn of_an_object_that_comes_twice_the_newest_version_counts() {
 fn dsel_6_owners_that_are_not_the_controller_are_passed_over() {
     let pod = |owners: &str| {
         let text = format!(
-            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: n, ownerReferences: [{owners}]}}\nspec: {{containers: [{{name: c}}]}}\n"
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: web-1, namespace: shop, ownerReferences: [{owners}]}}\nspec: {{containers: [{{name: c}}]}}\n"
         );
         let snapshot = read(text.as_bytes());
         let owner = snapshot.owner(&snapshot.pods[0]).map(|own| snapshot.text(own.name).to_owned());
