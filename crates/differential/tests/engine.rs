@@ -95,6 +95,15 @@ fn pools(rng: &mut Rng) -> Vec<Value> {
     pools
 }
 
+/// A cluster with pools, as whoever launches nodes sees it.
+fn with_pools(mut objects: Vec<Value>) -> (Snapshot, Cluster) {
+    objects.extend(pools(&mut Rng::new(1)));
+    let mut snapshot = snapshot(&objects);
+    let offers = Arc::new(Offers::new(&mut snapshot, &book()));
+    let cluster = Cluster::new(&snapshot, offers, Settings::PLANNER);
+    (snapshot, cluster)
+}
+
 fn pending(snapshot: &Snapshot) -> Vec<usize> {
     let waits = |at: &usize| {
         let pod = &snapshot.pods[*at];
@@ -195,11 +204,8 @@ fn new_nodes_hold_their_pods() {
 
 #[test]
 fn a_trial_that_is_dropped_leaves_no_trace() {
-    for (name, mut objects) in clusters() {
-        objects.extend(pools(&mut Rng::new(1)));
-        let mut snapshot = snapshot(&objects);
-        let offers = Arc::new(Offers::new(&mut snapshot, &book()));
-        let cluster = Cluster::new(&snapshot, offers, Settings::PLANNER);
+    for (name, objects) in clusters() {
+        let (_, cluster) = with_pools(objects);
         let mut state = cluster.state().clone();
         let mut rng = Rng::new(7);
         for at in 0..cluster.node_count() {
@@ -242,11 +248,8 @@ fn fit_somehow(checker: &mut Checker, pods: &[usize], nodes: usize) -> bool {
 #[test]
 fn a_probe_finds_what_a_trial_finds_and_no_more_than_there_is() {
     let (mut fits, mut replaced, mut only_probe) = (0, 0, 0);
-    for (name, mut objects) in some_clusters(40) {
-        objects.extend(pools(&mut Rng::new(1)));
-        let mut snapshot = snapshot(&objects);
-        let offers = Arc::new(Offers::new(&mut snapshot, &book()));
-        let cluster = Cluster::new(&snapshot, offers, Settings::PLANNER);
+    for (name, objects) in some_clusters(40) {
+        let (snapshot, cluster) = with_pools(objects);
         let mut state = cluster.state().clone();
         for node in (0..cluster.node_count() as u32).map(NodeId) {
             for new_nodes in [0, 1, 3] {
@@ -287,11 +290,8 @@ fn a_probe_finds_what_a_trial_finds_and_no_more_than_there_is() {
 #[test]
 fn pods_that_leave_a_node_leave_no_trace_and_can_come_back() {
     let mut came_back = 0;
-    for (name, mut objects) in clusters() {
-        objects.extend(pools(&mut Rng::new(1)));
-        let mut snapshot = snapshot(&objects);
-        let offers = Arc::new(Offers::new(&mut snapshot, &book()));
-        let cluster = Cluster::new(&snapshot, offers, Settings::PLANNER);
+    for (name, objects) in clusters() {
+        let (_, cluster) = with_pools(objects);
         let mut state = cluster.state().clone();
         for node in (0..cluster.node_count() as u32).map(NodeId) {
             let movable = cluster.movable(node).map(|(_, class)| class);
