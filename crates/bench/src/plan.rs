@@ -234,7 +234,7 @@ fn detail(snapshot: &Snapshot, plan: &Plan) {
     }
 }
 
-/// `--plan NODES UTILIZATION ANTI SPREAD [NAME=VALUE...]`.
+/// `--plan NODES UTILIZATION ANTI SPREAD [plain] [grown] [seed=NUMBER] [NAME=VALUE...]`.
 pub(crate) fn command(words: &[String]) {
     let number = |at: usize, other: u32| -> u32 {
         words.get(at).and_then(|word| word.parse().ok()).unwrap_or(other)
@@ -248,7 +248,7 @@ pub(crate) fn command(words: &[String]) {
         spread: number(3, 0),
         plain: words.iter().any(|word| word == "plain"),
         grown: words.iter().any(|word| word == "grown"),
-        seed: 7,
+        seed: words.iter().find_map(|word| word.strip_prefix("seed=")?.parse().ok()).unwrap_or(7),
     };
     let settings: Vec<(Name, &str)> = words
         .iter()

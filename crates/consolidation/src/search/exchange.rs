@@ -10,6 +10,9 @@ use super::pack::{Room, Way};
 /// Nodes with room that a small step looks at.
 const FEW_ROOMS: usize = 16;
 
+/// Moves exchange fewer sources than this, each way.
+const MORE: usize = 6;
+
 /// Numbers in an order that looks like none, the same in every run.
 pub(super) struct Shuffle(pub(super) u64);
 
@@ -30,8 +33,7 @@ impl Shuffle {
     pub(super) fn way(&mut self) -> Way {
         let tilt = [0.6, 0.8, 1.0, 1.25, 1.6][self.below(5)];
         let skip = if self.below(3) == 0 { 0 } else { self.next() | 1 };
-        let at_once = 1 + self.below(2);
-        Way { tries: 2 + self.below(5), tilt, at_once, skip, ..PLAIN }
+        Way { tries: 1 + self.below(3), tilt, at_once: 1, skip, ..PLAIN }
     }
 }
 
@@ -42,6 +44,16 @@ fn divided(seats: Vec<Seat>, second: &[usize]) -> [Vec<Seat>; 2] {
 }
 
 impl Maker {
+    /// What the new nodes of the move that a node is part of cost more than their pods are worth; nothing for a node that stays.
+    pub(super) fn waste_of_move(&mut self, outline: &mut Outline<'_, '_>, node: usize) -> f64 {
+        if !outline.is_gone(node) {
+            return 0.0;
+        }
+        let group = outline.group(node);
+        outline.board.effort += 1 + group.new.len() as u64;
+        group.new.iter().map(|new| self.waste(outline, *new)).sum()
+    }
+
     /// What a new node costs more than its pods are worth.
     fn waste(&mut self, outline: &Outline<'_, '_>, node: NodeId) -> f64 {
         let mut value = 0.0;
@@ -190,7 +202,7 @@ impl Maker {
         }
         let mut sides = [first.sources, second.sources];
         let part = |nodes: &[usize]| nodes.iter().map(|at| self.parts[*at]).sum::<f64>();
-        let (mut gives, takes) = (shuffle.below(4), shuffle.below(4));
+        let (mut gives, takes) = (shuffle.below(MORE), shuffle.below(MORE));
         let most = Self::most(outline, &sides[0]).min(PLAIN.most) as f64;
         if part(&sides[0]) + part(&sides[1]) < most - 0.5 && shuffle.below(2) == 0 {
             gives = sides[0].len();

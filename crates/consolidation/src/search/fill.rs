@@ -2,8 +2,6 @@
 //!
 //! Almost all the time of a search goes by here, so what is looked at lies side by side: several pods are compared at once.
 
-use std::cmp::Ordering;
-
 use super::pack::{Filled, Packer};
 
 /// Nodes need not be crowded if all pods take fewer than this part of the places for pods.
@@ -72,8 +70,11 @@ struct Rest {
     kept_memory: f32,
 }
 
-/// The best of every lane: how much it leaves unused, squared, and its place.
-type Best = [(f32, u32); LANES];
+/// The best of every lane, as one number that is the smaller the less it leaves unused: that, squared, and behind it its place.
+type Best = [u64; LANES];
+
+/// Where there is nothing that fits.
+const NOTHING: u32 = u32::MAX;
 
 impl Open {
     fn with_capacity(items: usize) -> Self {
@@ -90,6 +91,13 @@ impl Open {
         self.memory.push(memory as f32);
         self.size.push((cpu + memory) as f32);
         self.items.push(item);
+    }
+
+    /// Fills the last lanes with what fits nowhere.
+    fn pad(&mut self) {
+        let whole = self.items.len().next_multiple_of(LANES);
+        self.cpu.resize(whole, f32::INFINITY);
+        self.memory.resize(whole, f32::INFINITY);
     }
 
     /// Leaves out what does not fit.
@@ -114,6 +122,7 @@ impl Open {
         self.memory.truncate(kept);
         self.size.truncate(kept);
         self.items.truncate(kept);
+        self.pad();
     }
 
     /// The best of every lane, and how many were looked at.
@@ -128,22 +137,17 @@ impl Open {
             if unused > 0.0 && 0.5 * unused * unused >= least {
                 break;
             }
-            let to = (from + BLOCK).min(self.items.len());
+            let to = (from + BLOCK).min(self.cpu.len());
             seen = to;
-            let (cpu, ends) = self.cpu[from..to].as_chunks::<LANES>();
-            let (memory, more) = self.memory[from..to].as_chunks::<LANES>();
+            let (cpu, _) = self.cpu[from..to].as_chunks::<LANES>();
+            let (memory, _) = self.memory[from..to].as_chunks::<LANES>();
             for (at, (cpu, memory)) in cpu.iter().zip(memory).enumerate() {
                 rest.compare(cpu, memory, (from + at * LANES) as u32, &mut waste, &mut place);
             }
-            if !ends.is_empty() {
-                let (mut cpu, mut memory) = ([f32::INFINITY; LANES], [f32::INFINITY; LANES]);
-                cpu[..ends.len()].copy_from_slice(ends);
-                memory[..ends.len()].copy_from_slice(more);
-                let first = to - ends.len();
-                rest.compare(&cpu, &memory, first as u32, &mut waste, &mut place);
-            }
         }
-        (std::array::from_fn(|lane| (waste[lane], place[lane])), seen)
+        // The bits of numbers that are not negative are in the order of the numbers.
+        let key = |lane: usize| u64::from(waste[lane].to_bits()) << 32 | u64::from(place[lane]);
+        (std::array::from_fn(key), seen)
     }
 }
 
@@ -173,10 +177,6 @@ impl Rest {
     }
 }
 
-fn order(a: (f32, u32), b: (f32, u32)) -> Ordering {
-    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-}
-
 impl Packer<'_> {
     /// The items that are best in a group, and those that may be there besides; for nodes that stay all are in one list, since
     /// these cost nothing.
@@ -201,6 +201,7 @@ impl Packer<'_> {
             for (cpu, memory, item) in own {
                 open.push(cpu, memory, item);
             }
+            open.pad();
             open
         });
         self.lists.push(List { group, tier, open });
@@ -252,22 +253,23 @@ impl Packer<'_> {
             let picks = if roomy { self.way.at_once.min(LANES) } else { 1 };
             let (mut best, seen) = self.open.least(&rest);
             self.work += PICK + seen as u64;
-            if picks == 1 {
-                let first = (0..LANES).min_by(|a, b| order(best[*a], best[*b])).unwrap_or(0);
-                best.swap(0, first);
-            } else {
-                best.sort_unstable_by(|a, b| order(*a, *b));
+            for first in 0..picks {
+                for lane in first + 1..LANES {
+                    let (a, b) = (best[first], best[lane]);
+                    (best[first], best[lane]) = (a.min(b), a.max(b));
+                }
             }
-            if best[0].1 == u32::MAX {
+            if best[0] as u32 == NOTHING {
                 if kept > 0.0 {
                     wanted = 0.0;
                     continue;
                 }
                 break;
             }
-            for (_, at) in &best[..picks] {
-                if *at != u32::MAX {
-                    wanted -= f64::from(self.add(filled, left, *at as usize));
+            for own in &best[..picks] {
+                let at = *own as u32;
+                if at != NOTHING {
+                    wanted -= f64::from(self.add(filled, left, at as usize));
                 }
             }
         }
@@ -276,21 +278,25 @@ impl Packer<'_> {
     /// Adds some pods to a node, as many as seems good; returns how many.
     fn add(&mut self, filled: &mut Filled, left: &mut [f64; 3], at: usize) -> u32 {
         let item = self.open.items[at] as usize;
-        let kind = self.kind(item);
-        let available = self.items[item].count.min(kind.most) - self.taken[item];
-        let room = left
-            .iter()
-            .zip(&kind.demand)
-            .filter(|(_, need)| **need > 0.0)
-            .map(|(left, need)| left / need)
-            .fold(f64::INFINITY, f64::min);
-        // Some at once, but fewer the less room there is, so that the last ones are chosen well.
-        let some = if room < 1.0 { 0 } else { available.min((room as u32 / 12).max(1)) };
+        let fact = &self.facts[item];
+        let available = self.items[item].count.min(fact.most) - self.taken[item];
+        let fits = left.iter().zip(&fact.demand).all(|(left, need)| left >= need);
+        let some = match available {
+            0 => 0,
+            _ if !fits => 0,
+            1 => 1,
+            _ => {
+                let pairs = left.iter().zip(&fact.demand).filter(|(_, need)| **need > 0.0);
+                let room = pairs.map(|(left, need)| left / need).fold(f64::INFINITY, f64::min);
+                // Some at once, but fewer the less room there is, so that the last ones are chosen well.
+                available.min((room as u32 / 12).max(1))
+            }
+        };
         if some > 0 {
-            for (left, need) in left.iter_mut().zip(&kind.demand) {
+            for (left, need) in left.iter_mut().zip(&fact.demand) {
                 *left -= need * f64::from(some);
             }
-            filled.value += kind.value * f64::from(some);
+            filled.value += fact.value * f64::from(some);
             if self.taken[item] == 0 {
                 filled.pods.push((item, 0));
             }

@@ -137,6 +137,9 @@ fn greedy(outline: &mut Outline<'_, '_>, mut ranked: Vec<Ranked>, stop: &mut dyn
 /// How large new nodes may be: what all vacated nodes cost, by these.
 const PARTS: [i64; 5] = [1, 2, 3, 4, 6];
 
+/// Of how many nodes the one is chosen around which a plan is made better.
+const OF: usize = 3;
+
 /// Places the pods of some nodes anew, again and again, until the effort is spent or nothing was better for a long time.
 fn improve(
     outline: &mut Outline<'_, '_>,
@@ -153,11 +156,35 @@ fn improve(
     let (mut vain, patience) = (0, 40 * candidates.len() + (20 * candidates.len()).min(200));
     while outline.board.effort < effort && vain < patience && !stop() {
         outline.board.spend(0);
-        let pivot = candidates[shuffle.below(candidates.len())];
-        let other = partner(maker, candidates, pivot, &mut shuffle);
+        let any = |_: &Maker, shuffle: &mut Shuffle| candidates[shuffle.below(candidates.len())];
+        let pivot = wasteful(outline, maker, &mut shuffle, any);
+        let like = |own: &Maker, shuffle: &mut Shuffle| partner(own, candidates, pivot, shuffle);
+        let other = wasteful(outline, maker, &mut shuffle, like);
         let better = step(outline, maker, candidates, [pivot, other], &mut shuffle);
         vain = if better { 0 } else { vain + 1 };
     }
+}
+
+/// Of some nodes the one whose move wastes most: there is more to gain. The first one decides whether it is one that goes.
+fn wasteful(
+    outline: &mut Outline<'_, '_>,
+    maker: &mut Maker,
+    shuffle: &mut Shuffle,
+    next: impl Fn(&Maker, &mut Shuffle) -> usize,
+) -> usize {
+    let mut found = next(maker, shuffle);
+    if !outline.is_gone(found) {
+        return found;
+    }
+    let mut most = maker.waste_of_move(outline, found);
+    for _ in 1..OF {
+        let own = next(maker, shuffle);
+        let waste = maker.waste_of_move(outline, own);
+        if waste > most {
+            (found, most) = (own, waste);
+        }
+    }
+    found
 }
 
 /// Tries to make a plan better around two nodes; returns whether it did.
@@ -175,9 +202,9 @@ fn step(
             let one = new.get(shuffle.below(new.len())).copied();
             one.is_some_and(|one| maker.reseat(outline, &[], &[one], shuffle))
         }
-        (true, true) => match shuffle.below(8) {
+        (true, true) => match shuffle.below(12) {
             0..=3 => maker.repack_some(outline, pivot, &[], shuffle),
-            4 => maker.exchange(outline, [pivot, other], shuffle),
+            4..=8 => maker.exchange(outline, [pivot, other], shuffle),
             _ => maker.repack(outline, pivot, &[], shuffle.way()),
         },
         (true, false) => absorb(outline, maker, pivot, other, shuffle),

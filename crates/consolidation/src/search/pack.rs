@@ -68,14 +68,17 @@ pub(super) struct Fact {
     pub(super) demand: [f64; 3],
     pub(super) value: f64,
     part: f64,
+    /// Pods on one node at most.
+    pub(super) most: u32,
     /// Whether a node can be launched for it.
     open: bool,
 }
 
 impl Fact {
     fn of(kind: &Kind) -> Self {
-        let Kind { demand, value, part, tier, .. } = kind;
-        Self { demand: *demand, value: *value, part: *part, open: tier.is_some() }
+        let Kind { demand, value, part, most, tier, .. } = kind;
+        let (demand, value, part, most) = (*demand, *value, *part, *most);
+        Self { demand, value, part, most, open: tier.is_some() }
     }
 }
 
@@ -113,7 +116,15 @@ pub(super) const UNIT: u64 = 1000;
 /// Which part of all pods count as small.
 const SMALL: f64 = 0.6;
 
+/// How many shelves are tried besides for what they would hold.
 const EXTRA: usize = 1;
+
+/// A node whose pods are worth this part of its price is not looked for anew.
+const ENOUGH: f64 = 0.99;
+
+/// How much larger nodes are liked better: what is left for the last ones is easier to pack.
+const LARGER: f64 = 0.03;
+
 /// What rounding may add.
 const LITTLE_LESS: f64 = 1.0 - 1e-9;
 
@@ -249,6 +260,8 @@ impl<'m> Packer<'m> {
         if tried.is_empty() {
             tried.extend(largest.map(|(_, at)| at));
         }
+        // Shelves are in the order of their prices.
+        tried.sort_unstable_by(|a, b| b.cmp(a));
         let mut best: Option<(f64, Filled, usize)> = None;
         for at in tried {
             let shelf = &market.shelves[at];
@@ -258,10 +271,14 @@ impl<'m> Packer<'m> {
             }
             let at = self.shrunk(&filled, shelf.tier).unwrap_or(at);
             let price = market.shelves[at].price;
-            let rate = filled.value / (price.nanos() as f64).max(1.0)
-                * (price.nanos() as f64).max(1.0).powf(0.03);
+            let nanos = (price.nanos() as f64).max(1.0);
+            let full = filled.value / nanos;
+            let rate = full * nanos.powf(LARGER);
             if best.as_ref().is_none_or(|(most, ..)| rate > *most) {
                 best = Some((rate, filled, at));
+            }
+            if full >= ENOUGH {
+                break;
             }
         }
         let (_, filled, at) = best?;
