@@ -59,7 +59,8 @@ impl Steered {
         let leaves = |at: &usize| {
             let pod = &snapshot.pods[*at];
             let stays = pod.is_finished() || pod.is_terminating();
-            !stays && sources.contains(&pod.node) && !snapshot.is_daemon(pod)
+            let bound = snapshot.is_daemon(pod) || snapshot.is_mirror(pod);
+            !stays && !bound && sources.contains(&pod.node)
         };
         let leaving: Vec<usize> = (0..snapshot.pods.len()).filter(leaves).collect();
         let since = open.iter().map(|own| own.since).min().unwrap_or(now);
