@@ -12,28 +12,30 @@ use restow_scheduling::{ClassId, Cluster, Placed, Preferences};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fleet::Fleet;
+use crate::steering::without_marks;
 
-/// The snapshot in which pods that are to move with what is under way like nothing.
+/// The snapshot in which pods that are to move with what is under way like nothing, and nothing is marked for them.
 pub(crate) fn committed<'s>(fleet: &Fleet<'s>) -> Cow<'s, Snapshot> {
-    let snapshot = fleet.snapshot;
-    let liked = fleet.cluster.settings.preferences == Preferences::Respect && are_there(snapshot);
+    let snapshot = without_marks(fleet.snapshot);
+    let liked = fleet.cluster.settings.preferences == Preferences::Respect && are_there(&snapshot);
     if !liked
         && snapshot.shapes.values().iter().all(|own| own.spread.iter().all(|own| !own.required))
     {
-        return Cow::Borrowed(snapshot);
+        return snapshot;
     }
     let sources = fleet.underway.moves.iter().flat_map(|own| &own.sources);
     let mut pods = sources.flat_map(|at| fleet.nodes[*at].movable_pods()).peekable();
     if pods.peek().is_none() {
-        return Cow::Borrowed(snapshot);
+        return snapshot;
     }
-    let mut other = snapshot.clone();
+    let mut other = snapshot.into_owned();
     let mut known: FxHashMap<u32, Shared> = FxHashMap::default();
     for pod in pods {
-        let shape = snapshot.pods[pod].shape;
-        let hard = *known
-            .entry(shape.0)
-            .or_insert_with(|| other.shapes.share(without_likes(&snapshot.shapes[shape])));
+        let shape = other.pods[pod].shape;
+        let hard = *known.entry(shape.0).or_insert_with(|| {
+            let hard = without_likes(&other.shapes[shape]);
+            other.shapes.share(hard)
+        });
         other.pods[pod].shape = hard;
     }
     Cow::Owned(other)

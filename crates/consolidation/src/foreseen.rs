@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use restow_model::{Effect, Price, Snapshot, Str, Taint};
+use restow_model::{Price, Snapshot, Str};
 use restow_scheduling::{Cluster, Limits, Offers, Profile};
 use rustc_hash::FxHashSet;
 
@@ -18,6 +18,7 @@ use crate::fleet::{Fleet, Flight};
 use crate::moves::{Move, Target};
 use crate::plan::{Plan, Planned};
 use crate::settings::Steering;
+use crate::steering::{avoided, mark};
 use crate::tight::{Order, Outlook, is_too_much, profile};
 
 /// How many moves are changed or left out, one at a time, to see whether the others work then. After that nothing begins.
@@ -44,7 +45,7 @@ pub fn leave_tight(fleet: &Fleet<'_>, offers: &Arc<Offers>, plan: &mut Plan) {
         if moves.iter().all(|own| own.pods.is_empty()) || is_too_much(fleet, &moves) {
             return;
         }
-        let mut outlook = outlook(fleet, plan, &moves);
+        let mut outlook = outlook(fleet, &moves);
         let fine = |own: &Move, next: &Prospect| {
             let enough = next.sure == own.replacements.len();
             next.pays && (enough || settled.contains(&own.sources[0]))
@@ -66,10 +67,10 @@ pub fn leave_tight(fleet: &Fleet<'_>, offers: &Arc<Offers>, plan: &mut Plan) {
 }
 
 /// The cluster when moves that begin together are done.
-fn outlook<'m>(fleet: &Fleet<'_>, plan: &Plan, moves: &'m [&'m Move]) -> Outlook<'m> {
+fn outlook<'m>(fleet: &Fleet<'_>, moves: &'m [&'m Move]) -> Outlook<'m> {
     let mut next = after(fleet, moves.iter().copied());
     arrive(fleet, &mut next);
-    steer(fleet, plan, &mut next);
+    steer(fleet, moves, &mut next);
     Outlook::new(next, moves)
 }
 
@@ -151,19 +152,13 @@ fn arrive(fleet: &Fleet<'_>, next: &mut Snapshot) {
     next.nodes.retain(|node| !gone.contains(&node.meta.name));
 }
 
-/// Marks what goes later, where that is done.
-fn steer(fleet: &Fleet<'_>, plan: &Plan, next: &mut Snapshot) {
-    if fleet.cluster.settings.steering != Steering::SoftTaints {
-        return;
+/// Marks what pods are kept off while these moves run, where that is done; replacements too: they are for what fits nowhere else.
+fn steer(fleet: &Fleet<'_>, moves: &[&Move], next: &mut Snapshot) {
+    let mut marks = Vec::new();
+    if fleet.cluster.settings.steering == Steering::SoftTaints {
+        let pods = || moves.iter().flat_map(|own| &own.pods);
+        let meant: FxHashSet<Str> = pods().filter_map(|own| own.to.node()).collect();
+        marks = avoided(next, pods().map(|own| own.pod), &|node| meant.contains(&node));
     }
-    let later = plan.moves.iter().filter(|own| own.turn.wave.is_some());
-    let going: FxHashSet<Str> =
-        later.flat_map(|own| &own.own.sources).map(|at| fleet.nodes[*at].name).collect();
-    let key = next.strings.intern("restow.dev/going");
-    let taint = Taint { key, value: Str::EMPTY, effect: Effect::PreferNoSchedule };
-    for node in next.nodes.iter_mut().filter(|node| going.contains(&node.meta.name)) {
-        if node.taints.iter().all(|own| own.key != key) {
-            node.taints.push(taint);
-        }
-    }
+    mark(next, &marks);
 }

@@ -30,6 +30,7 @@ mod risk;
 pub mod search;
 pub mod settings;
 pub mod shape;
+pub mod steering;
 mod tight;
 pub mod value;
 pub mod verdict;

@@ -140,7 +140,7 @@ choice! {
 }
 
 choice! {
-    /// Whether evicted pods are kept off nodes that go next.
+    /// Whether evicted pods are led to the nodes meant for them.
     Steering {
         /// No.
         None "none",

@@ -16,7 +16,8 @@ pub(crate) const USAGE: &str = "
 
 Lets a cluster of PODS pods (1000) shed three in ten and tells how Karpenter and restow bring it down: time until nothing happens for
 three minutes, evictions, cost. restow asks for a cent per unit of disruption, as its profile careful does; seeds asks for
-nothing; steered is restow with soft taints. All of them unless some are named.
+nothing; steered leads pods by soft taints and asks for two cents, since more pays when pods go where they are meant to. All of
+them unless some are named.
 ";
 
 /// At rest when nothing has happened for so long.
@@ -41,7 +42,7 @@ enum Contender {
     Restow,
     /// Restow, which asks for nothing.
     Seeds,
-    /// Restow with soft taints on nodes that go next.
+    /// Restow, which leads evicted pods by soft taints and asks for two cents.
     Steered,
 }
 
@@ -153,7 +154,11 @@ fn begin(servers: &Servers, who: Contender) -> Option<Process> {
         return None;
     }
     let switch = json!({"nodes": "0", "reasons": ["Underutilized", "Empty"]});
-    let threshold = if who == Contender::Seeds { "0" } else { "1" };
+    let threshold = match who {
+        Contender::Seeds => "0",
+        Contender::Steered => "2",
+        Contender::Karpenter | Contender::Restow => "1",
+    };
     // What Karpenter does not wait for, restow does not wait for either.
     patch(json!({
         "metadata": {"annotations": {

@@ -8,8 +8,8 @@ use crate::record::{Launch, Record};
 /// The taint of nodes that go: ours, since Karpenter lifts its own from whatever is not in its queue.
 pub const DISRUPTING: &str = "restow.dev/disrupting";
 
-/// The soft taint of nodes that go next: pods are kept off them where there is another place (design 3.10).
-pub const GOING: &str = "restow.dev/going";
+/// The soft taint of nodes that evicted pods are kept off where there is another place (design 3.10).
+pub use restow_consolidation::steering::GOING;
 
 /// The annotation of a node that says until when it has that taint at most.
 pub const GOING_UNTIL: &str = "restow.dev/going-until";
@@ -55,7 +55,7 @@ pub enum Action {
         /// The move.
         id: String,
     },
-    /// Keep pods off a node that goes next, if they have another place: [`GOING`], with [`GOING_UNTIL`].
+    /// Keep pods off a node that they are not meant for, if they have another place: [`GOING`], with [`GOING_UNTIL`].
     Steer {
         /// The node.
         node: String,

@@ -1,62 +1,98 @@
-//! Soft taints on nodes that go next, so that evicted pods avoid them (design 3.10).
+//! Soft taints that lead evicted pods to the nodes that their moves mean to fill (design 3.10).
+//!
+//! They are there while pods have to leave sources, and not longer: Karpenter reads a soft taint as no room, and would launch for
+//! whoever else waits meanwhile.
 
 use restow_consolidation::settings::Steering;
-use restow_consolidation::{Fleet, Plan};
-use restow_model::{GoDuration, Snapshot, Time, Uid};
+use restow_consolidation::steering::avoided;
+use restow_model::{GoDuration, Node, Pod, Snapshot, Str, Time, Uid};
+use rustc_hash::FxHashSet;
 
 use crate::action::{Action, GOING, GOING_UNTIL};
-use crate::record::Record;
+use crate::record::{Phase, Record};
+use crate::sight::Sight;
 
-/// How far plans are trusted.
-const AHEAD: GoDuration = GoDuration::from_seconds(3600);
+/// How long a mark holds if nobody is there to lift it; it is renewed when half of that is over.
+const HOLDS: GoDuration = GoDuration::from_seconds(15 * 60);
 
-/// How long a wave takes, roughly: so many of them follow within that time.
-const WAVE: GoDuration = GoDuration::from_seconds(600);
+/// How long after its last node was let go a move is steered for: pods that may not be evicted keep room from others.
+const LONGEST: GoDuration = GoDuration::from_seconds(5 * 60);
 
-/// Nodes that are going, and until when that is taken for granted.
+/// How long pods of a move may wait before nothing is kept free of them any more.
+const PATIENCE: GoDuration = GoDuration::from_seconds(60);
+
+/// Nodes that evicted pods are kept off.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steered {
-    nodes: Vec<(String, Uid, Time)>,
-    /// Whether a plan was made: before, taints of somebody before us are left until their time is over.
-    known: bool,
+    nodes: FxHashSet<Uid>,
+    /// The moves that they were marked for.
+    moves: Vec<String>,
 }
 
 impl Steered {
-    /// The sources of what is under way, and of the waves of the plan that may follow soon.
-    pub(crate) fn follow(&mut self, now: Time, fleet: &Fleet<'_>, plan: &Plan, records: &[Record]) {
-        self.known = true;
-        self.nodes.clear();
-        let open: Vec<&Record> = records.iter().filter(|own| !own.phase.is_over()).collect();
-        if open.is_empty() || fleet.cluster.settings.steering != Steering::SoftTaints {
-            return;
-        }
-        let until = now.plus(AHEAD);
-        for source in open.iter().flat_map(|own| &own.sources) {
-            self.nodes.push((source.node.clone(), source.uid, until));
-        }
-        let waves = (AHEAD.seconds() / WAVE.seconds()) as u32;
-        let soon = plan.moves.iter().filter(|own| own.turn.wave.is_some_and(|at| at <= waves));
-        for at in soon.flat_map(|own| &own.own.sources) {
-            let node = &fleet.snapshot.nodes[*at].meta;
-            let name = fleet.snapshot.text(node.name);
-            if self.nodes.iter().all(|(own, ..)| own != name) {
-                self.nodes.push((name.to_owned(), node.uid, until));
-            }
-        }
-    }
-
-    /// Whether some nodes are to be avoided.
+    /// Whether some nodes are marked.
     pub(crate) fn is_some(&self) -> bool {
         !self.nodes.is_empty()
     }
 
-    /// Drops the plan.
-    pub(crate) fn drop_plan(&mut self) {
-        self.known = true;
-        self.nodes.clear();
+    /// Follows the moves that drain. Nodes are chosen when one begins to: that others fill up or end changes nothing.
+    pub(crate) fn follow(
+        &mut self,
+        now: Time,
+        snapshot: &Snapshot,
+        records: &[Record],
+        steering: Steering,
+    ) {
+        let last = |own: &Record| own.last_went().map_or(own.since, |went| went.max(own.since));
+        let drains = |own: &&Record| own.phase == Phase::Draining && now.since(last(own)) < LONGEST;
+        let open: Vec<&Record> = records.iter().filter(drains).collect();
+        if steering == Steering::None || open.is_empty() {
+            return self.stop();
+        }
+        let sight = Sight::new(snapshot);
+        let sources: FxHashSet<Str> = open
+            .iter()
+            .flat_map(|own| &own.sources)
+            .filter_map(|own| sight.node(own))
+            .map(|own| own.meta.name)
+            .collect();
+        let leaves = |at: &usize| {
+            let pod = &snapshot.pods[*at];
+            let stays = pod.is_finished() || pod.is_terminating();
+            let bound = snapshot.is_daemon(pod) || snapshot.is_mirror(pod);
+            !stays && !bound && sources.contains(&pod.node)
+        };
+        let leaving: Vec<usize> = (0..snapshot.pods.len()).filter(leaves).collect();
+        let since = open.iter().map(|own| own.since).min().unwrap_or(now);
+        let waits = |pod: &&Pod| !pod.is_bound() && !pod.is_finished() && pod.created >= since;
+        let oldest = snapshot.pods.iter().filter(waits).map(|pod| pod.created).min();
+        let late = oldest.is_some_and(|created| now.since(created) >= PATIENCE);
+        if late || leaving.is_empty() && oldest.is_none() {
+            self.nodes.clear();
+            return;
+        }
+        if open.iter().all(|own| self.moves.contains(&own.id)) {
+            return;
+        }
+        // Replacements are the emptiest nodes: small pods would take the room of those that fit nowhere else. These come to them
+        // all the same.
+        let is_new = |own: &Record, to: &str| own.launches.iter().any(|new| new.claim == to);
+        let staying = open.iter().flat_map(|own| {
+            own.pods.iter().map(|pod| pod.to.as_str()).filter(|to| !is_new(own, to))
+        });
+        let mut meant: FxHashSet<Str> = staying.filter_map(|to| sight.host(to)).collect();
+        meant.extend(sources);
+        let nodes = avoided(snapshot, leaving.into_iter(), &|node| meant.contains(&node));
+        self.nodes = nodes.into_iter().map(|at| snapshot.nodes[at].meta.uid).collect();
+        self.moves = open.iter().map(|own| own.id.clone()).collect();
     }
 
-    /// The taints that are missing, and those that nobody wants any more or whose time is over.
+    /// Drops everything.
+    pub(crate) fn stop(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The marks that are missing, and those that nobody wants any more.
     pub(crate) fn actions(&self, now: Time, snapshot: &Snapshot) -> Vec<Action> {
         let mut actions = Vec::new();
         let key = snapshot.strings.get(GOING);
@@ -64,38 +100,23 @@ impl Steered {
             return actions;
         }
         for node in &snapshot.nodes {
-            let tainted = key.is_some_and(|key| node.taints.iter().any(|own| own.key == key));
-            if !tainted && self.nodes.is_empty() {
-                continue;
-            }
-            let (name, uid) = (snapshot.text(node.meta.name), node.meta.uid);
-            let wanted = self.nodes.iter().find(|own| own.1 == uid && own.0 == name && now < own.2);
-            match wanted {
-                Some((_, _, until))
-                    if node.meta.deleted.is_none()
-                        && (!tainted || ends_soon(node, snapshot, now)) =>
-                {
-                    actions.push(Action::Steer { node: name.to_owned(), uid, until: *until });
+            let marked = key.is_some_and(|key| node.taints.iter().any(|own| own.key == key));
+            let (name, uid) = (|| snapshot.text(node.meta.name).to_owned(), node.meta.uid);
+            if self.nodes.contains(&uid) && node.meta.deleted.is_none() {
+                if !marked || ends_soon(node, snapshot, now) {
+                    actions.push(Action::Steer { node: name(), uid, until: now.plus(HOLDS) });
                 }
-                None if tainted && (self.known || is_late(node, snapshot, now)) => {
-                    actions.push(Action::Unsteer { node: name.to_owned(), uid });
-                }
-                _ => {}
+            } else if marked {
+                actions.push(Action::Unsteer { node: name(), uid });
             }
         }
         actions
     }
 }
 
-/// Whether the time of a taint that is still wanted is half over.
-fn ends_soon(node: &restow_model::Node, snapshot: &Snapshot, now: Time) -> bool {
+/// Whether the time of a mark that is still wanted is half over.
+fn ends_soon(node: &Node, snapshot: &Snapshot, now: Time) -> bool {
     let until = node.meta.annotations.text(GOING_UNTIL, &snapshot.strings);
     let until = until.and_then(|text| text.parse::<Time>().ok());
-    until.is_some_and(|until| until.since(now).seconds() * 2 < AHEAD.seconds())
-}
-
-/// Whether the time of a taint is over, by its annotation; without one it is.
-pub(crate) fn is_late(node: &restow_model::Node, snapshot: &Snapshot, now: Time) -> bool {
-    let until = node.meta.annotations.text(GOING_UNTIL, &snapshot.strings);
-    until.and_then(|text| text.parse::<Time>().ok()).is_none_or(|until| until <= now)
+    until.is_some_and(|until| until.since(now).seconds() * 2 < HOLDS.seconds())
 }

@@ -23,9 +23,6 @@ pub(crate) struct Told {
     blocked: FxHashMap<String, (String, Price, Price)>,
 }
 
-/// How long pods may wait before nodes are no longer kept free of them for what goes next.
-const PATIENCE: GoDuration = GoDuration::from_seconds(60);
-
 /// Nodes that may go so soon are planned with: else pods are moved to them, and again a moment later.
 const AHEAD: GoDuration = GoDuration::from_seconds(60);
 
@@ -61,20 +58,13 @@ impl Execution {
         let mut actions = Vec::new();
         if acting {
             actions.extend(self.carry_on(now, observed, policy));
+            self.steer(now, observed, policy, &mut actions);
             actions.extend(self.forget(now));
         } else {
             self.lineage.observe(&self.records, observed.snapshot);
         }
-        if observed.paused {
-            self.steered.drop_plan();
-        } else if self.clock.is_due(now, observed, policy, self.open()) {
+        if !observed.paused && self.clock.is_due(now, observed, policy, self.open()) {
             actions.extend(self.search(now, observed, policy, acting, first));
-        }
-        if acting {
-            if self.steered.is_some() && waits_long(observed.snapshot, now) {
-                self.steered.drop_plan();
-            }
-            actions.extend(self.steered.actions(now, observed.snapshot));
         }
         actions
     }
@@ -91,6 +81,25 @@ impl Execution {
         let mut actions = self.go_on(now, observed, policy);
         actions.extend(self.notice_trouble(now, observed.snapshot));
         actions
+    }
+
+    /// Leads pods that are about to be evicted; nodes have to be marked before others are let go.
+    fn steer(
+        &mut self,
+        now: Time,
+        observed: &Observed<'_>,
+        policy: &Policy<'_>,
+        actions: &mut Vec<Action>,
+    ) {
+        let steering = policy.inputs.cluster.settings.steering;
+        if observed.paused {
+            self.steered.stop();
+        } else {
+            self.steered.follow(now, observed.snapshot, &self.records, steering);
+        }
+        let goes = |own: &Action| matches!(own, Action::DeleteClaim { .. });
+        let first = actions.iter().position(goes).unwrap_or(actions.len());
+        actions.splice(first..first, self.steered.actions(now, observed.snapshot));
     }
 
     /// When to look again at the latest if nothing changes.
@@ -215,7 +224,6 @@ impl Execution {
         if acting {
             actions.extend(self.begin(now, &fleet, steep.first(), &held));
             actions.extend(self.notes.of(now, &fleet, plan));
-            self.steered.follow(now, &fleet, steep.first(), &self.records);
         }
         let begun = self.records.len() - before;
         actions.push(Action::Note(Happened::Searched {
@@ -308,14 +316,4 @@ fn rates_ease(fleet: &Fleet<'_>) -> Option<Time> {
         budget::rate_eases(&pool.resolved.settings, &waves::evicted(fleet, at), fleet.now)
     };
     fleet.pools.iter().enumerate().filter_map(of_pool).min()
-}
-
-/// Whether some pod waits for a node for too long.
-fn waits_long(snapshot: &Snapshot, now: Time) -> bool {
-    snapshot.pods.iter().any(|pod| {
-        pod.unschedulable
-            && !pod.is_bound()
-            && !pod.is_finished()
-            && now.since(pod.created) >= PATIENCE
-    })
 }

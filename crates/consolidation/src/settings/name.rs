@@ -128,7 +128,7 @@ settings! {
     Scheduler "scheduler" Cluster "least-allocated",
     /// What pods would like but do not require: respect or ignore.
     Preferences "preferences" Cluster "respect",
-    /// Whether evicted pods are kept off nodes that go next: none or soft-taints.
+    /// Whether evicted pods are led to the nodes meant for them: none or soft-taints.
     Steering "steering" Cluster "none",
     /// Where instance types and prices come from.
     Catalog "catalog" Cluster "by provider",

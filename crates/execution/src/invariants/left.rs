@@ -20,13 +20,14 @@ pub(super) fn check(
     let open = || step.records.iter().filter(|own| !own.phase.is_over());
     let sources: FxHashSet<Uid> =
         open().flat_map(|own| own.sources.iter().map(|source| source.uid)).collect();
+    let drains = step.records.iter().any(|own| own.phase == Phase::Draining);
     let keys = [DISRUPTING, GOING].map(|key| strings.get(key));
     let mut stray: FxHashSet<Uid> = FxHashSet::default();
     if keys.iter().any(Option::is_some) {
         for node in &step.seen.nodes {
             let has = |key| node.taints.iter().any(|own| Some(own.key) == key);
             let lost = has(keys[0]) && !sources.contains(&node.meta.uid);
-            let steered = has(keys[1]) && sources.is_empty();
+            let steered = has(keys[1]) && !drains;
             // A node that is going takes its taints along.
             if (!lost && !steered) || node.meta.deleted.is_some() {
                 continue;

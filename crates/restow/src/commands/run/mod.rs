@@ -31,7 +31,7 @@ use log::Log;
 #[command(
     after_help = "Examples:\n  restow run                                        watch what would be done, with the current kubeconfig\n  \
                   restow run --mode act                             act in pools that say so too\n  \
-                  restow run --mode act --steering soft-taints      and keep evicted pods off nodes that go next\n\n\
+                  restow run --mode act --steering soft-taints      and lead evicted pods to where they are meant\n\n\
                   Settings: `restow run --help` lists them, `restow config` shows those of each pool."
 )]
 pub(crate) struct RunArgs {
