@@ -91,11 +91,12 @@ impl Cluster {
             }
             kinds.push(kind);
         }
-        for key in template_keys(snapshot) {
-            compiler.see(key);
-        }
         if settings.scores {
-            // Whoever plays the scheduler sees pods come and go: none is a new kind because it goes.
+            // Whoever plays the scheduler sees pods come and go: none is a new kind because its workload was at rest, or because it
+            // goes.
+            for key in template_keys(snapshot) {
+                compiler.see(key);
+            }
             for key in keys.iter().flatten() {
                 let going = PodKey { terminating: true, ..*key };
                 if last != Some(going) {

@@ -32,7 +32,7 @@ pub(crate) struct PodKey {
     /// Its storage; 0 if it has no claims.
     pub(crate) volumes: Shared,
     pub(crate) terminating: bool,
-    /// The node that a daemon pod is bound to.
+    /// The node that the pod is bound to, if it is pinned to it and anybody may ask where else it could be.
     pub(crate) pinned_to: Str,
     /// Its controller, if scores depend on it; otherwise 0.
     pub(crate) owner: Shared,
@@ -408,7 +408,11 @@ pub(crate) fn made(open: &RawOpenClaim) -> Option<Selection> {
 /// The key of a pod.
 pub(crate) fn pod_key(snapshot: &Snapshot, pod: &restow_model::Pod, settings: Settings) -> PodKey {
     let has_claims = |volumes: &Volumes| !volumes.claims.is_empty();
-    let pinned = !pod.node.is_empty() && snapshot.shapes[pod.shape].is_pinned();
+    // Whoever plans never asks where else a daemon pod could be: it goes with its node. Told apart by their nodes, such pods would make
+    // a group of its own of every node.
+    let pinned = !pod.node.is_empty()
+        && snapshot.shapes[pod.shape].is_pinned()
+        && !(settings.promises && snapshot.is_daemon(pod));
     PodKey {
         shape: pod.shape,
         namespace: pod.namespace,
