@@ -111,7 +111,7 @@ impl Plan {
         (stop, first): (&mut dyn FnMut() -> bool, &mut dyn FnMut()),
         whole: bool,
     ) -> Self {
-        let mut board = Board::new(fleet, offers);
+        let board = Board::new(fleet, offers);
         let failures: Vec<Vec<Reason>> =
             (0..fleet.nodes.len()).map(|at| blocked(&board, at)).collect();
         let ripe = |at: &usize| failures[*at].is_empty();
@@ -122,18 +122,21 @@ impl Plan {
             stopped = stopped || stop();
             stopped
         };
-        let mut work = board.clone();
+        let mut work = board;
         let mut found = search::search(&mut work, &candidates, &mut asked, first);
         let all = found.moves.len();
         found.moves.retain(|own| own.sources.iter().all(ripe));
         let postponed = all - found.moves.len();
         let candidates: Vec<usize> = candidates.into_iter().filter(ripe).collect();
         let moves = in_turns(fleet, std::mem::take(&mut found.moves));
+        let (probes, effort) = (work.probes, work.effort);
+        // Verdicts are about the nodes as they are, and there is no second copy of them while the search goes on.
+        let mut board = Board::on(fleet, work.into_ground());
         let verdicts = verdicts(&mut board, failures, &moves, &found, whole);
         let stats = Stats {
             candidates: candidates.len(),
-            probes: work.probes,
-            effort: work.effort,
+            probes,
+            effort,
             first: found.first,
             postponed,
             stopped,

@@ -175,7 +175,7 @@ impl Controller {
         execution: &Execution,
     ) -> bool {
         let fresh = seen != Some(known.changes);
-        let changed = counted::changes(known.counted);
+        let changed = counted::changes(known.counted, repriced(&self.brain));
         (fresh && execution.is_busy(now))
             || (!self.aside.is_paused() && execution.may_search(now, changed, self.view.pods.len()))
     }
@@ -250,10 +250,11 @@ impl Controller {
                 reader.compact();
             }
             let skipped = reader.take_skipped();
+            // Before prices are asked for: what comes meanwhile is for the next look.
+            let changed = counted::changes(watching.counted, repriced(&brain));
             let situation = see(reader, &mut snapshot, &brain, now, anew);
             let names = if anew { reader.names() } else { before };
-            let (changes, changed) = (watching.changes, counted::changes(watching.counted));
-            let took = start.elapsed();
+            let (changes, took) = (watching.changes, start.elapsed());
             Ok((Look { snapshot, situation, changes, changed, took }, names, skipped))
         };
         let (mut look, names, skipped) = match self.live.ask(job).await? {
@@ -382,6 +383,11 @@ fn see(
     let situation = brain.situation(view, anew);
     reader.adopt(view);
     situation
+}
+
+/// How often prices have changed.
+fn repriced(brain: &Mutex<Box<dyn Brain>>) -> u64 {
+    brain.lock().unwrap_or_else(PoisonError::into_inner).repriced()
 }
 
 /// Asks the loop what to do about what was seen. That takes its time, so it has a thread of its own.

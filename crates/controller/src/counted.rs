@@ -18,9 +18,9 @@ pub(crate) fn matters(tables: Tables<'_>, object: Object<'_>) -> [u64; 2] {
     }
 }
 
-/// What was counted, as the loop takes it.
-pub(crate) const fn changes(own: Counted) -> Changes {
-    Changes { pods: own.pods, others: own.others }
+/// What was counted, as the loop takes it; prices that are other than they were count as a change of the cluster.
+pub(crate) const fn changes(own: Counted, repriced: u64) -> Changes {
+    Changes { pods: own.pods, others: own.others.wrapping_add(repriced) }
 }
 
 #[cfg(test)]

@@ -82,6 +82,9 @@ pub trait Brain: Send {
     /// What counts for a cluster as it is seen now; names may be added to it. `anew` says that names have other numbers than
     /// before.
     fn situation(&mut self, snapshot: &mut Snapshot, anew: bool) -> Situation;
+
+    /// How often prices have changed by themselves: that is worth a look, whatever the cluster does.
+    fn repriced(&self) -> u64;
 }
 
 /// Why a controller ended.

@@ -1,6 +1,7 @@
 //! An instant, as Kubernetes writes it.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -8,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::GoDuration;
 
 /// Milliseconds since 1970-01-01T00:00:00Z. Kubernetes writes whole seconds; virtual time needs finer steps.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(transparent)]
-pub struct Time(i64);
+///
+/// Kept as the distance from the least number there is, which is no instant: so an `Option` of it takes no more room, of which pods
+/// have five.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "i64", into = "i64")]
+pub struct Time(NonZeroU64);
 
 /// Text that is not an RFC 3339 instant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,48 +24,75 @@ pub struct ParseTimeError(pub String);
 impl Time {
     /// The instant that many milliseconds after 1970-01-01T00:00:00Z.
     pub const fn from_millis(millis: i64) -> Self {
-        Self(millis)
+        match NonZeroU64::new(millis.wrapping_sub(i64::MIN) as u64) {
+            Some(own) => Self(own),
+            None => Self(NonZeroU64::MIN),
+        }
     }
 
     /// The instant that many seconds after 1970-01-01T00:00:00Z.
     pub const fn from_seconds(seconds: i64) -> Self {
-        Self(seconds.saturating_mul(1000))
+        Self::from_millis(seconds.saturating_mul(1000))
     }
 
     /// Milliseconds since 1970-01-01T00:00:00Z.
     pub const fn millis(self) -> i64 {
-        self.0
+        (self.0.get() as i64).wrapping_add(i64::MIN)
     }
 
     /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
     pub const fn seconds(self) -> i64 {
-        self.0.div_euclid(1000)
+        self.millis().div_euclid(1000)
     }
 
     /// The time from `earlier` to `self`, negative if `earlier` is later.
     pub fn since(self, earlier: Self) -> GoDuration {
-        GoDuration::from_millis(self.0.saturating_sub(earlier.0))
+        GoDuration::from_millis(self.millis().saturating_sub(earlier.millis()))
     }
 
     /// The instant `duration` later, to the millisecond.
     #[must_use]
     pub fn plus(self, duration: GoDuration) -> Self {
-        Self(self.0.saturating_add(duration.millis()))
+        Self::from_millis(self.millis().saturating_add(duration.millis()))
     }
 
     /// The instant `duration` earlier, to the millisecond.
     #[must_use]
     pub fn minus(self, duration: GoDuration) -> Self {
-        Self(self.0.saturating_sub(duration.millis()))
+        Self::from_millis(self.millis().saturating_sub(duration.millis()))
     }
 
     /// The same instant for calendar work.
     pub fn to_jiff(self) -> jiff::Timestamp {
-        jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
+        jiff::Timestamp::from_millisecond(self.millis()).unwrap_or(if self.millis() < 0 {
             jiff::Timestamp::MIN
         } else {
             jiff::Timestamp::MAX
         })
+    }
+}
+
+impl Default for Time {
+    fn default() -> Self {
+        Self::from_millis(0)
+    }
+}
+
+impl From<i64> for Time {
+    fn from(millis: i64) -> Self {
+        Self::from_millis(millis)
+    }
+}
+
+impl From<Time> for i64 {
+    fn from(own: Time) -> Self {
+        own.millis()
+    }
+}
+
+impl fmt::Debug for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Time").field(&self.millis()).finish()
     }
 }
 
@@ -78,7 +107,7 @@ impl FromStr for Time {
         // which is what the API server does.
         match text.parse::<jiff::Timestamp>() {
             Ok(at) if text.as_bytes().get(10).is_some_and(|c| matches!(c, b'T' | b't')) => {
-                Ok(Self(at.as_millisecond()))
+                Ok(Self::from_millis(at.as_millisecond()))
             }
             _ => Err(ParseTimeError(text.to_owned())),
         }
@@ -144,7 +173,7 @@ fn whole_seconds_utc(text: &[u8]) -> Option<i64> {
 impl fmt::Display for Time {
     /// RFC 3339 in UTC, with milliseconds only where there are some. Years that RFC 3339 cannot write get more digits or a sign.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seconds, millis) = (self.seconds(), self.0.rem_euclid(1000));
+        let (seconds, millis) = (self.seconds(), self.millis().rem_euclid(1000));
         let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
         let (year, month, day) = civil(days);
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);

@@ -8,7 +8,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::build;
 use crate::compile::{ClassIndex, Compiler, PodKey, pod_key};
 use crate::first_fit;
-use crate::group::Groups;
 use crate::ids::{ClassId, NodeId};
 use crate::known::Known;
 use crate::launch::{self, Daemon, Launch, LaunchContext};
@@ -56,64 +55,69 @@ pub struct Cluster {
     pub(crate) revived: FxHashMap<u32, ClassId>,
 }
 
+/// What decides the class of each pod; `None` for pods that count nowhere. Made anew each time: there are many.
+fn keys(snapshot: &Snapshot, settings: Settings) -> impl Iterator<Item = Option<PodKey>> {
+    let pods = snapshot.pods.iter();
+    pods.map(move |pod| (!pod.is_finished()).then(|| pod_key(snapshot, pod, settings)))
+}
+
 /// How many kinds of pods there are.
-fn count_kinds(keys: &[Option<PodKey>]) -> usize {
+fn count_kinds(keys: impl Iterator<Item = Option<PodKey>>) -> usize {
     let mut kinds: FxHashSet<PodKey> = FxHashSet::default();
     let mut last = None;
-    for key in keys.iter().flatten() {
+    for key in keys.flatten() {
         if last != Some(key) {
-            kinds.insert(*key);
+            kinds.insert(key);
             last = Some(key);
         }
     }
     kinds.len()
 }
 
+/// The kind of a pod that counts nowhere.
+const UNCOUNTED: u32 = u32::MAX;
+
 impl Cluster {
     /// Builds the compact form of a snapshot.
     pub fn new(snapshot: &Snapshot, offers: Arc<Offers>, settings: Settings) -> Self {
         let known = Known::new(&snapshot.strings);
         let sources = source::nodes(snapshot, settings);
-        let keys: Vec<Option<PodKey>> = snapshot
-            .pods
-            .iter()
-            .map(|pod| (!pod.is_finished()).then(|| pod_key(snapshot, pod, settings)))
-            .collect();
-        let mut compiler = Compiler::new(snapshot, &known, settings, count_kinds(&keys));
+        let keys = || keys(snapshot, settings);
+        let mut compiler = Compiler::new(snapshot, &known, settings, count_kinds(keys()));
         // By pod: the number of its kind.
-        let mut kinds: Vec<usize> = Vec::with_capacity(keys.len());
-        let mut last = None;
-        let mut kind = 0;
-        for key in &keys {
-            if key.is_some() && last != *key {
-                kind = key.map_or(kind, |key| compiler.see(key));
-                last = *key;
+        let mut kinds: Vec<u32> = Vec::with_capacity(snapshot.pods.len());
+        let mut last = (None, UNCOUNTED);
+        for key in keys() {
+            if last.0 != key {
+                last = (key, key.map_or(UNCOUNTED, |key| compiler.see(key) as u32));
             }
-            kinds.push(kind);
-        }
-        for key in template_keys(snapshot) {
-            compiler.see(key);
+            kinds.push(last.1);
         }
         if settings.scores {
-            // Whoever plays the scheduler sees pods come and go: none is a new kind because it goes.
-            for key in keys.iter().flatten() {
-                let going = PodKey { terminating: true, ..*key };
+            // Whoever plays the scheduler sees pods come and go: none is a new kind because its workload was at rest, or because it
+            // goes.
+            for key in template_keys(snapshot) {
+                compiler.see(key);
+            }
+            let mut last = None;
+            for key in keys().flatten() {
+                let going = PodKey { terminating: true, ..key };
                 if last != Some(going) {
                     compiler.see(going);
                     last = Some(going);
                 }
             }
         }
-        let revived = first_fit::revived(&keys, settings);
+        let revived = first_fit::revived(keys(), settings);
         for (_, key) in &revived {
             compiler.see(*key);
         }
         let daemons = build::daemons(snapshot);
         for (shape, ..) in &daemons {
             let selection = Compiler::daemon_selection(&snapshot.shapes[*shape]);
-            compiler.projection.see(&selection, &known);
+            compiler.groups.see(selection, &snapshot.strings, &known);
         }
-        let mut groups = Groups::new(compiler.projection.clone());
+        let mut groups = std::mem::take(&mut compiler.groups);
         let nodes = build::node_infos(&sources, &mut groups, snapshot, &known);
         let mut context =
             LaunchContext { groups: &mut groups, strings: &snapshot.strings, known: &known };
@@ -231,7 +235,7 @@ impl Cluster {
                 cluster.state.attached[driver as usize][node.index()] += 1;
             }
         }
-        cluster.settle_in(snapshot, &|at| keys[at].is_some().then(|| class_of_kind[kinds[at]]));
+        cluster.settle_in(snapshot, &|at| class_of_kind.get(kinds[at] as usize).copied());
         if settings.promises {
             cluster.keep_room_for_daemons(snapshot, &daemons);
         }

@@ -9,8 +9,8 @@ use restow_model::{Effect, HostPort, NodePolicy, PodShape, Shared, Snapshot, Str
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::class::{Class, Compiled};
-use crate::group::Projection;
-use crate::ids::{ClassId, PodSetId, TallyId};
+use crate::group::Groups;
+use crate::ids::{ClassId, PodSetId, SelectionId, TallyId};
 use crate::known::Known;
 use crate::numbering::Numbered;
 use crate::numbering::{Related, finish, merge_tallies};
@@ -32,7 +32,7 @@ pub(crate) struct PodKey {
     /// Its storage; 0 if it has no claims.
     pub(crate) volumes: Shared,
     pub(crate) terminating: bool,
-    /// The node that a daemon pod is bound to.
+    /// The node that the pod is bound to, if it is pinned to it and anybody may ask where else it could be.
     pub(crate) pinned_to: Str,
     /// Its controller, if scores depend on it; otherwise 0.
     pub(crate) owner: Shared,
@@ -43,7 +43,7 @@ pub(crate) struct PodKey {
 pub(crate) struct Raw<'a> {
     pub(crate) key: PodKey,
     pub(crate) shape: Shape<'a>,
-    pub(crate) selection: Selection,
+    pub(crate) selection: SelectionId,
     pub(crate) storage: Storage,
     /// Spread constraints: what is counted, where, and the numbers.
     pub(crate) spreads: Vec<RawSpread>,
@@ -96,7 +96,8 @@ pub(crate) struct RawAffinity {
 #[derive(Clone, Debug)]
 pub(crate) struct RawSpread {
     pub(crate) set: PodSet,
-    pub(crate) scope: Scope,
+    /// Its number among the compiler's.
+    pub(crate) scope: usize,
     pub(crate) key: Str,
     pub(crate) max_skew: i32,
     pub(crate) min_domains: i32,
@@ -116,7 +117,11 @@ pub(crate) struct Compiler<'a> {
     soft_taints: bool,
     raws: Vec<Raw<'a>>,
     by_key: FxHashMap<PodKey, usize>,
-    pub(crate) projection: Projection,
+    /// What pods select, while there are no groups yet.
+    pub(crate) groups: Groups,
+    /// What spread constraints look at: most look at the same.
+    scopes: Vec<Scope>,
+    by_scope: FxHashMap<Scope, usize>,
     /// The scheduler's own spread, if nodes can be scored.
     default_spread: Option<DefaultSpread<'a>>,
 }
@@ -148,7 +153,9 @@ impl<'a> Compiler<'a> {
             // Moving them all when there are more takes long; preferences make some more of them.
             raws: Vec::with_capacity(2 * kinds),
             by_key: FxHashMap::with_capacity_and_hasher(kinds, FxBuildHasher),
-            projection: Projection::default(),
+            groups: Groups::default(),
+            scopes: Vec::new(),
+            by_scope: FxHashMap::default(),
             default_spread: settings.scores.then(|| DefaultSpread::new(snapshot)),
         }
     }
@@ -187,25 +194,23 @@ impl<'a> Compiler<'a> {
     }
 
     fn push(&mut self, raw: Raw<'a>) -> usize {
-        self.projection.see(&raw.selection, self.known);
-        for spread in &raw.spreads {
-            spread.scope.seen_by(&mut self.projection, self.known);
-        }
+        let projection = &mut self.groups.projection;
         for key in raw.affinity.iter().flat_map(|own| &own.keys) {
-            self.projection.see_key(*key, self.known);
+            projection.see_key(*key, self.known);
         }
         for (.., key) in &raw.avoids {
-            self.projection.see_key(*key, self.known);
+            projection.see_key(*key, self.known);
         }
         if let Some(soft) = &raw.soft {
-            soft.seen_by(&mut self.projection, self.known);
+            soft.seen_by(projection, self.known);
         }
         for open in &raw.storage.open_claims {
             for (volume, _) in &open.volumes {
-                self.projection.see(&self.reach(open, *volume), self.known);
+                let reached = self.reach(open, *volume);
+                self.groups.projection.see(&reached, self.known);
             }
             if let Some(made) = made(open) {
-                self.projection.see(&made, self.known);
+                self.groups.projection.see(&made, self.known);
             }
         }
         self.raws.push(raw);
@@ -213,7 +218,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn read(
-        &self,
+        &mut self,
         key: PodKey,
         shape: Cow<'a, PodShape>,
         soft_taints: SoftTaints,
@@ -235,6 +240,7 @@ impl<'a> Compiler<'a> {
             pinned_to: (!key.pinned_to.is_empty()).then_some(key.pinned_to),
             volume_only: false,
         };
+        let selection = self.groups.see(selection, &snapshot.strings, self.known);
         let strict = &snapshot.shapes[key.shape];
         let required: Vec<_> = shape.spread.iter().filter(|spread| spread.required).collect();
         let keys: Vec<Str> = {
@@ -247,17 +253,18 @@ impl<'a> Compiler<'a> {
             .iter()
             .map(|spread| {
                 let (set, own) = pod_set::of_spread(spread, key.namespace, labels);
+                let scope = Scope {
+                    keys: keys.clone(),
+                    // What the pod only prefers does not decide which domains there are.
+                    labels: (spread.affinity_policy == NodePolicy::Honor)
+                        .then(|| (strict.node_selector.clone(), strict.node_affinity.clone())),
+                    tolerations: (spread.taints_policy == NodePolicy::Honor)
+                        .then(|| shape.tolerations.clone()),
+                };
                 RawSpread {
                     set,
                     own,
-                    scope: Scope {
-                        keys: keys.clone(),
-                        // What the pod only prefers does not decide which domains there are.
-                        labels: (spread.affinity_policy == NodePolicy::Honor)
-                            .then(|| (strict.node_selector.clone(), strict.node_affinity.clone())),
-                        tolerations: (spread.taints_policy == NodePolicy::Honor)
-                            .then(|| shape.tolerations.clone()),
-                    },
+                    scope: self.scope(scope),
                     key: spread.topology_key,
                     max_skew: spread.max_skew,
                     min_domains: spread.min_domains.unwrap_or(1),
@@ -304,6 +311,17 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// The number of a scope.
+    fn scope(&mut self, scope: Scope) -> usize {
+        if let Some(found) = self.by_scope.get(&scope) {
+            return *found;
+        }
+        scope.seen_by(&mut self.groups.projection, self.known);
+        self.scopes.push(scope.clone());
+        self.by_scope.insert(scope, self.scopes.len() - 1);
+        self.scopes.len() - 1
+    }
+
     pub(crate) fn reach(&self, open: &RawOpenClaim, volume: u32) -> Selection {
         let volume = &self.snapshot.persistent_volumes[volume as usize];
         let storage = volume
@@ -316,7 +334,11 @@ impl<'a> Compiler<'a> {
     /// Numbers every rule. Nodes and offerings are grouped by now. Returns the class of each kind of pod.
     pub(crate) fn compile(&mut self, tables: &mut Tables, index: &mut ClassIndex) -> Vec<ClassId> {
         let mut raws = std::mem::take(&mut self.raws);
-        let numbered: Vec<Numbered> = raws.iter_mut().map(|raw| self.number(raw, tables)).collect();
+        let Tables { groups, tallies, .. } = &mut *tables;
+        let scope = |own| tallies.scope(own, groups, &self.snapshot.strings);
+        let scopes: Vec<u32> = std::mem::take(&mut self.scopes).into_iter().map(scope).collect();
+        let number = |raw| self.number(raw, &scopes, tables);
+        let numbered: Vec<Numbered> = raws.iter_mut().map(number).collect();
         let mut by_set: FxHashMap<PodSetId, Vec<TallyId>> = FxHashMap::default();
         let mut avoided: FxHashMap<PodSetId, Vec<TallyId>> = FxHashMap::default();
         let mut preferred: FxHashMap<PodSetId, Vec<(TallyId, i32)>> = FxHashMap::default();
@@ -408,7 +430,11 @@ pub(crate) fn made(open: &RawOpenClaim) -> Option<Selection> {
 /// The key of a pod.
 pub(crate) fn pod_key(snapshot: &Snapshot, pod: &restow_model::Pod, settings: Settings) -> PodKey {
     let has_claims = |volumes: &Volumes| !volumes.claims.is_empty();
-    let pinned = !pod.node.is_empty() && snapshot.shapes[pod.shape].is_pinned();
+    // Whoever plans never asks where else a daemon pod could be: it goes with its node. Told apart by their nodes, such pods would make
+    // a group of its own of every node.
+    let pinned = !pod.node.is_empty()
+        && snapshot.shapes[pod.shape].is_pinned()
+        && !(settings.promises && snapshot.is_daemon(pod));
     PodKey {
         shape: pod.shape,
         namespace: pod.namespace,

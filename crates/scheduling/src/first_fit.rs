@@ -217,9 +217,13 @@ impl Walk<'_> {
 }
 
 /// Pods that are being deleted, as what their controllers will make in their stead.
-pub(crate) fn revived(keys: &[Option<PodKey>], settings: Settings) -> Vec<(u32, PodKey)> {
-    let leaving = keys.iter().enumerate().filter_map(|(at, key)| Some((at as u32, (*key)?)));
-    let leaving = leaving.filter(|(_, key)| key.terminating && settings.peer);
+pub(crate) fn revived(
+    keys: impl Iterator<Item = Option<PodKey>>,
+    settings: Settings,
+) -> Vec<(u32, PodKey)> {
+    let keys = keys.take_while(|_| settings.peer).enumerate();
+    let leaving =
+        keys.filter_map(|(at, key)| Some((at as u32, key.filter(|own| own.terminating)?)));
     leaving.map(|(at, key)| (at, PodKey { terminating: false, ..key })).collect()
 }
 

@@ -112,10 +112,6 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    pub(crate) fn new(projection: Projection) -> Self {
-        Self { projection, ..Self::default() }
-    }
-
     /// The group of a node or an offering.
     pub(crate) fn group(
         &mut self,
@@ -134,6 +130,21 @@ impl Groups {
         }
         self.all.push(group.clone());
         self.by_content.insert(group, id);
+        id
+    }
+
+    /// The number of a selection that groups will be told apart by: there are none yet.
+    pub(crate) fn see(
+        &mut self,
+        selection: Selection,
+        strings: &Strings,
+        known: &Known,
+    ) -> SelectionId {
+        let before = self.selections.len();
+        let id = self.selection(selection, strings, known);
+        if id.index() == before {
+            self.projection.see(&self.selections[before], known);
+        }
         id
     }
 

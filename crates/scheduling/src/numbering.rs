@@ -15,8 +15,14 @@ use crate::tally::{Counted, VolumeName};
 use crate::topology::Keys;
 
 impl Compiler<'_> {
-    /// Numbers everything that the rules of a pod refer to, and takes its selection and the sets of its rules for that.
-    pub(crate) fn number(&self, raw: &mut Raw<'_>, tables: &mut Tables) -> Numbered {
+    /// Numbers everything that the rules of a pod refer to, and takes the sets of its rules for that. `scopes` are the numbers that the
+    /// compiler's have by now.
+    pub(crate) fn number(
+        &self,
+        raw: &mut Raw<'_>,
+        scopes: &[u32],
+        tables: &mut Tables,
+    ) -> Numbered {
         let strings = &self.snapshot.strings;
         let known = self.known;
         let soft = raw.soft.as_ref().map(|soft| soft.number(tables, strings, known));
@@ -24,7 +30,7 @@ impl Compiler<'_> {
         let mut rules = Vec::new();
         for spread in std::mem::take(&mut raw.spreads) {
             let set = sets.id(spread.set);
-            let scope = tallies.scope(spread.scope, groups, strings);
+            let scope = scopes[spread.scope];
             let key = keys.label(spread.key, known);
             let tally = tallies.id(Counted::Alive(set, scope), key);
             rules.push(Rule::Spread {
@@ -101,8 +107,7 @@ impl Compiler<'_> {
         if !open_claims.is_empty() {
             rules.push(Rule::Bind);
         }
-        let selection = groups.selection(std::mem::take(&mut raw.selection), strings, known);
-        Numbered { selection, rules, avoiding, uses, attaches, open_claims, soft }
+        Numbered { selection: raw.selection, rules, avoiding, uses, attaches, open_claims, soft }
     }
 }
 

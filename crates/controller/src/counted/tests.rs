@@ -1,5 +1,5 @@
 use restow_execution::Changes;
-use restow_kubernetes::{Kind, Reader};
+use restow_kubernetes::{Counted, Kind, Reader};
 use serde_json::{Value, json};
 
 use super::*;
@@ -16,10 +16,10 @@ impl Followed {
 
     /// How much the count rises by a line of a watch: of pods, of others.
     fn rises(&mut self, kind: Kind, event: &str, object: &Value) -> (u64, u64) {
-        let before = changes(self.0.counted());
+        let before = changes(self.0.counted(), 0);
         let line = json!({ "type": event, "object": object }).to_string();
         self.0.watch_event(kind, "test", line.as_bytes()).expect("it reads");
-        let Changes { pods, others } = changes(self.0.counted());
+        let Changes { pods, others } = changes(self.0.counted(), 0);
         (pods - before.pods, others - before.others)
     }
 }
@@ -129,4 +129,13 @@ fn what_follows_from_how_pods_are_counts_with_them() {
     own.rises(Kind::ReplicaSet, "ADDED", &set(2, 2));
     assert_eq!(own.rises(Kind::ReplicaSet, "MODIFIED", &set(2, 1)), (1, 0));
     assert_eq!(own.rises(Kind::ReplicaSet, "MODIFIED", &set(1, 1)), (1, 1));
+}
+
+#[test]
+fn other_prices_count_as_a_change_of_the_cluster() {
+    let before = changes(Counted { pods: 3, others: 7 }, 1);
+    assert_eq!(
+        changes(Counted { pods: 3, others: 7 }, 2),
+        Changes { others: before.others + 1, ..before }
+    );
 }

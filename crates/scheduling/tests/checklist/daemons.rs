@@ -1,5 +1,10 @@
 //! Room for daemons on new nodes: DSO.
 
+use std::sync::Arc;
+
+use restow_model::{NodeTerm, Operator, Requirement};
+use restow_scheduling::{Cluster, Offers, Settings};
+
 use super::kinds::{Kind, kind};
 use super::pods::{PodSpec, pod, web};
 use super::pools::{node, pool};
@@ -186,4 +191,29 @@ fn dso_21_a_port_of_a_daemon_for_other_types_is_free() {
     world.daemon("agent", idle().port(8080).needs("type=two"));
     let batch = world.one(web().port(8080));
     assert_eq!(batch.kind(), "four");
+}
+
+/// How many classes there are of two pods that are each pinned to its node, as readers leave them.
+fn classes_of_pinned(owner: &'static str, settings: Settings) -> usize {
+    let mut world = World::of(kinds());
+    for name in ["here", "there"] {
+        world.node(node(name, ""));
+        let at = world.pod(idle().owner(owner, "agent").on(name));
+        let snapshot = &mut world.snapshot;
+        let key = snapshot.strings.intern("metadata.name");
+        let pinned = Requirement::compile(key, Operator::Exists, Vec::new(), None, None);
+        let mut shape = snapshot.shapes[snapshot.pods[at].shape].clone();
+        shape.node_affinity = Some(vec![NodeTerm { names: vec![pinned], labels: Vec::new() }]);
+        snapshot.pods[at].shape = snapshot.shapes.share(shape);
+    }
+    Cluster::new(&world.snapshot, Arc::new(Offers::none()), settings).class_count()
+}
+
+#[test]
+fn to_whoever_plans_pods_of_a_daemon_are_alike_wherever_they_are() {
+    assert_eq!(classes_of_pinned("DaemonSet", Settings::PLANNER), 1);
+    // It may be asked where else they could run.
+    assert_eq!(classes_of_pinned("DaemonSet", Settings::SCHEDULER), 2);
+    // They would need another place.
+    assert_eq!(classes_of_pinned("ReplicaSet", Settings::PLANNER), 2);
 }

@@ -91,6 +91,11 @@ impl Settled {
 }
 
 impl Brain for Settled {
+    fn repriced(&self) -> u64 {
+        let asked = self.asked.as_ref();
+        asked.map_or(0, |own| own.lock().unwrap_or_else(PoisonError::into_inner).generation)
+    }
+
     fn situation(&mut self, snapshot: &mut Snapshot, anew: bool) -> Situation {
         add_buffer_pods(snapshot);
         let (cluster, pools) =
@@ -126,5 +131,27 @@ impl Brain for Settled {
             None => price_age(&cluster, snapshot.time, &book),
         };
         Situation { cluster, pools, groups: Vec::new(), book, offers, price_age }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::super::catalogs::Fresh;
+    use super::*;
+
+    #[test]
+    fn prices_that_were_read_anew_are_told_once_and_make_other_offers() {
+        let shared = Arc::new(Mutex::new(Fresh { generation: 1, ..Fresh::default() }));
+        let mut own = Settled::new(&PlanningArgs::default(), Some(Arc::clone(&shared))).unwrap();
+        let mut snapshot = Snapshot::default();
+        let before = own.situation(&mut snapshot, true);
+        let told = own.repriced();
+        assert!(Arc::ptr_eq(&before.offers, &own.situation(&mut snapshot, false).offers));
+        shared.lock().unwrap().generation += 1;
+        assert_ne!(own.repriced(), told);
+        assert!(!Arc::ptr_eq(&before.offers, &own.situation(&mut snapshot, false).offers));
+        assert_eq!(own.repriced(), told + 1);
     }
 }
