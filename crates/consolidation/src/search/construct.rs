@@ -4,6 +4,7 @@
 use restow_bounds::Bound;
 use restow_model::Price;
 use restow_scheduling::NodeId;
+use rustc_hash::FxHashMap;
 
 use super::coupling::Seat;
 use super::exchange::Shuffle;
@@ -45,6 +46,8 @@ pub(super) struct Maker {
     pub(super) home: Vec<usize>,
     /// Whether the relaxation would let a node go.
     pub(super) doomed: Vec<bool>,
+    /// What new nodes cost more than their pods are worth, as far as that was asked.
+    pub(super) wastes: FxHashMap<NodeId, f64>,
     /// By kind: its place among the items of a step.
     places: Vec<usize>,
 }
@@ -90,7 +93,8 @@ impl Maker {
                 }
             }
         }
-        Self { market, rooms, parts, home, doomed, places: Vec::new() }
+        let wastes = FxHashMap::default();
+        Self { market, rooms, parts, home, doomed, wastes, places: Vec::new() }
     }
 
     /// How many new nodes a move of these sources may have.

@@ -50,12 +50,15 @@ impl Maker {
             return 0.0;
         }
         let group = outline.group(node);
-        outline.board.effort += 1 + group.new.len() as u64;
+        outline.board.effort += 1 + group.sources.len() as u64 / 8;
         group.new.iter().map(|new| self.waste(outline, *new)).sum()
     }
 
-    /// What a new node costs more than its pods are worth.
+    /// What a new node costs more than its pods are worth. It takes no other pods while it is there.
     fn waste(&mut self, outline: &Outline<'_, '_>, node: NodeId) -> f64 {
+        if let Some(known) = self.wastes.get(&node) {
+            return *known;
+        }
         let mut value = 0.0;
         for seat in outline.seats(&[], &[node]) {
             if let Some(from) = outline.board.id(seat.from) {
@@ -63,7 +66,9 @@ impl Maker {
                 value += self.market.kinds[kind].value;
             }
         }
-        outline.price(node).nanos() as f64 - value
+        let waste = outline.price(node).nanos() as f64 - value;
+        self.wastes.insert(node, waste);
+        waste
     }
 
     /// Packs the pods of some new nodes of a move anew, with those of some more nodes.
